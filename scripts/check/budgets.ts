@@ -19,18 +19,19 @@ const MAX_OPENAPI_BYTES = 1_000_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [94, 6250],
-  client: [7, 580],
-  server: [13, 730],
+  cli: [94, 6480],
+  client: [7, 595],
+  server: [13, 732],
   'server/domains/backup': [40, 3590],
-  'server/domains/completions': [112, 10710],
+  'server/domains/cloud': [46, 5700],
+  'server/domains/completions': [112, 10960],
   'server/domains/conversations': [55, 4910],
   'server/domains/data': [88, 9280],
   'server/domains/files': [34, 3130],
   'server/domains/identity': [112, 10200],
-  'server/domains/inference': [98, 9510],
+  'server/domains/inference': [98, 9650],
   'server/domains/license': [14, 610],
-  'server/domains/metering': [28, 2240],
+  'server/domains/metering': [29, 2490],
   'server/domains/pages': [3, 160],
   'server/domains/retrieval': [43, 3990],
   'server/domains/scim': [25, 1800],
@@ -38,9 +39,9 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
-  'server/native': [16, 2410],
-  'server/platform': [249, 18430],
-  web: [281, 15923],
+  'server/native': [16, 2430],
+  'server/platform': [250, 18515],
+  web: [285, 16190],
   workers: [14, 530],
 };
 

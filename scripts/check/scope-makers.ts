@@ -27,6 +27,8 @@ const allowed = [
   /^ts\/server\/domains\/(metering|security)\/access-check\.ts$/,
   // They tell each tenant's webhooks of that tenant's events, and send what is due, whosever it is.
   /^ts\/server\/domains\/webhooks\/(store\/|delivery\/fan-out\.ts$)/,
+  // Backends, routes and prices belong to nodes.
+  /^ts\/server\/domains\/cloud\/store\.ts$/,
   /^ts\/server\/domains\/files\/uploads\/upload-sweep\.ts$/,
   /\.(test|contract)\.ts$/,
   /\/test-support\//,

@@ -14,6 +14,9 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/artifacts/{id}': ({ artifact }) => [artifact],
   '/api/v1/artifacts/{id}/versions': ({ artifact }) => [artifact],
   '/api/v1/artifacts/share/{share}': ({ artifactShare }) => [artifactShare],
+  '/api/v1/cloud/backends/{id}': () => ['nobody'],
+  '/api/v1/cloud/backends/{id}/recheck': () => ['nobody'],
+  '/api/v1/cloud/routes/{id}': () => ['nobody'],
   '/api/v1/data/models/{id}': ({ model }) => [model],
   '/api/v1/edge/conversations/files/{file_id}': ({ conversationFile }) => [conversationFile],
   '/api/v1/edge/conversations/files/{file_id}/keep': ({ conversationFile }) => [conversationFile],
@@ -99,6 +102,11 @@ const scimUser = (userName: string) => ({ schemas: ['urn:ietf:params:scim:schema
 const TUS = { 'tus-resumable': '1.0.0' };
 
 const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
+  // Its address is one that no backend may have.
+  'POST /api/v1/cloud/backends': () => ({ body: { id: 'made', kind: 'openai', base_url: 'http://127.0.0.1:9/v1' } }),
+  'PATCH /api/v1/cloud/backends/{id}': () => ({ body: { enabled: false } }),
+  'PUT /api/v1/cloud/routes/{id}': () => ({ body: { targets: [{ backend: 'nobody', model: 'm' }] } }),
+  'PUT /api/v1/cloud/prices': () => ({ body: { prices: {} } }),
   // A name that nobody has: a wrong password would lock the matrix's own accounts out.
   'POST /api/v1/auth/login': () => ({ body: { username: 'nobody', password: 'wrong horse battery' } }),
   'POST /api/v1/auth/register': ({ tenant }) => ({ body: { username: 'newcomer', password: 'short', tenant } }),

@@ -1,5 +1,6 @@
 /** The modules of this program. A new one is a folder below domains/ and a line here. */
 import { backup } from './domains/backup/index.ts';
+import { cloud } from './domains/cloud/index.ts';
 import { completions } from './domains/completions/index.ts';
 import { conversations } from './domains/conversations/index.ts';
 import { data } from './domains/data/index.ts';
@@ -26,6 +27,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   retrieval,
   data,
   conversations,
+  cloud,
   completions,
   scim,
   backup,

@@ -7,7 +7,13 @@ import { findUser } from './accounts.ts';
 
 type Quota = Answer<'PUT /api/v1/metering/quotas'>;
 
-const LIMITS = ['requests-per-minute', 'tokens-per-minute', 'requests-per-month', 'tokens-per-month'] as const;
+const LIMITS = [
+  'requests-per-minute',
+  'tokens-per-minute',
+  'requests-per-month',
+  'tokens-per-month',
+  'cost-micro-per-month',
+] as const;
 const limit = (what: string) => ({ kind: 'text', value: 'N', help: `${what}; none removes it` }) as const;
 
 const level = (used: number, most: number | null) => (most === null ? null : `${used} of ${most}`);
@@ -18,6 +24,7 @@ const columns: Columns<Quota> = {
   'TOKENS/MIN': ({ used, tokens_per_minute: most }) => level(used.minute.tokens, most),
   'REQUESTS/MONTH': ({ used, requests_per_month: most }) => level(used.month.requests, most),
   'TOKENS/MONTH': ({ used, tokens_per_month: most }) => level(used.month.tokens, most),
+  'COST/MONTH': ({ used, cost_micro_per_month: most }) => level(used.month.cost_micros, most),
 };
 
 export const quotaList = listCommand({
@@ -39,6 +46,7 @@ export const quotaSet = requestCommand({
     'tokens-per-minute': limit('prompt and completion tokens in any minute'),
     'requests-per-month': limit('requests in a calendar month (UTC)'),
     'tokens-per-month': limit('tokens in a calendar month (UTC)'),
+    'cost-micro-per-month': limit('what providers bill in a calendar month (UTC), in millionths of the currency of the prices'),
   },
   examples: ['svc quota set --tenant acme --tokens-per-month 5000000', 'svc quota set --user bob --requests-per-minute none'],
   route: 'PUT /api/v1/metering/quotas',

@@ -5,9 +5,9 @@ import { requestCommand } from '../server-command.ts';
 
 export const usage = requestCommand({
   words: ['usage'],
-  summary: 'Show requests, tokens and seconds by key, user, model or tenant',
+  summary: 'Show requests, tokens, seconds and cost by key, user, model, tenant or backend',
   options: {
-    by: { kind: 'choice', choices: ['key', 'user', 'model', 'tenant'], help: 'what a line is of (default: model)' },
+    by: { kind: 'choice', choices: ['key', 'user', 'model', 'tenant', 'backend'], help: 'what a line is of (default: model)' },
     from: { kind: 'text', value: 'TIME', help: 'first hour, for example 2026-11-01 (default: 30 days ago)' },
     to: { kind: 'text', value: 'TIME', help: 'hour to end before (default: now)' },
     tenant: { kind: 'text', value: 'ID', help: 'only this tenant' },
@@ -19,7 +19,9 @@ export const usage = requestCommand({
   text: ({ from, to, by, data }) => `${from} to ${to}\n${tableOf(columnsBy(by), data)}`,
 });
 
-function columnsBy(by: string): Columns<Answer<'GET /api/v1/metering/usage'>['data'][number]> {
+type Line = Answer<'GET /api/v1/metering/usage'>['data'][number];
+
+function columnsBy(by: string): Columns<Line> {
   return {
     TENANT: ({ tenant }) => tenant,
     [by.toUpperCase()]: ({ id }) => id || null,
@@ -29,5 +31,12 @@ function columnsBy(by: string): Columns<Answer<'GET /api/v1/metering/usage'>['da
     COMPLETION: (line) => line.completion_tokens,
     TOKENS: (line) => line.total_tokens,
     SECONDS: ({ seconds }) => seconds.toFixed(1),
+    COST: costOf,
   };
+}
+
+/** What is not known is not shown as nothing. */
+function costOf({ cost_micros: micros, currency, estimated, unpriced_requests: nUnpriced }: Line): string | null {
+  if (micros === null) return nUnpriced > 0 ? '?' : null;
+  return `${estimated ? '~' : ''}${(micros / 1e6).toFixed(6)} ${currency}${nUnpriced > 0 ? ' + ?' : ''}`;
 }

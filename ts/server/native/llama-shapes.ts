@@ -3,10 +3,11 @@ import type { MessagePort } from 'node:worker_threads';
 import type { JobOptionValues } from './options/job-options.ts';
 import type { LoadOptionValues } from './options/load-options.ts';
 import type { Sampling } from './options/sampling-options.ts';
+import type { ProviderUse } from './step-reader.ts';
 
 export type { EngineOptions } from './options/engine-options.ts';
 export type { Sampling } from './options/sampling-options.ts';
-export type { EngineEvents, FinishReason, GenerationHandler, JobUsage, TokenLogprob } from './step-reader.ts';
+export type { EngineEvents, FinishReason, GenerationHandler, JobUsage, ProviderUse, TokenLogprob } from './step-reader.ts';
 
 /** Bytes that were handed to native code in pieces; see stageBytes() in llama.ts. They can be used once. */
 export interface StagedBytes {
@@ -201,12 +202,16 @@ export interface EmbedResult {
   /** One vector of nEmbd floats for each input, in order, of length 1 unless the engine's embeddingNorm says otherwise. */
   vectors: Float32Array[];
   nTokens: number[];
+  /** Of vectors that were made elsewhere. */
+  provider?: ProviderUse;
 }
 
 export interface RankResult {
   /** One relevance score for each document, in order; higher is more relevant. */
   scores: Float32Array;
   nTokens: number[];
+  /** Of scores that were made elsewhere. */
+  provider?: ProviderUse;
 }
 
 export interface SystemInfo {

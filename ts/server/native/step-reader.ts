@@ -7,7 +7,8 @@
  */
 import { NativeError, type NativeErrorCode } from './native-error.ts';
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls';
+/** The engine has no `content_filter`; providers do. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
 export interface JobUsage {
   nPromptTokens: number;
@@ -19,6 +20,25 @@ export interface JobUsage {
   /** Of speculative decoding: tokens verified, and those that were right. */
   nDraftedTokens: number;
   nAcceptedTokens: number;
+  /** Of an answer that was made elsewhere. */
+  provider?: ProviderUse;
+}
+
+/** What a provider's answer used beside its tokens. */
+export interface ProviderUse {
+  backend: string;
+  /** Of the completion tokens. */
+  nReasoningTokens: number;
+  /** Of the prompt tokens: those that were written to the provider's cache, for 5 minutes and for an hour. */
+  nCacheWrite5mTokens: number;
+  nCacheWrite1hTokens: number;
+  nAudioTokens: number;
+  nImageTokens: number;
+  /** Millionths of the currency; undefined: the price is not known. */
+  costMicros: number | undefined;
+  currency: string;
+  /** The provider reported nothing: the figures are ours. */
+  isEstimated: boolean;
 }
 
 export interface TokenLogprob {

@@ -9,6 +9,7 @@ const STATES: Readonly<Record<string, ConsoleTextKey>> = {
   loaded: 'model_loaded',
   unloading: 'model_unloading',
   unusable: 'model_unusable',
+  remote: 'model_remote',
 };
 const ABILITIES: Readonly<Record<string, ConsoleTextKey>> = {
   chat: 'capability_chat',

@@ -22,6 +22,8 @@ export const SCREENS: Readonly<Record<Group, readonly ScreenEntry[]>> = {
   node: [
     { title: 'overview', icon: 'gauge', least: 'admin', load: () => import('./screens/overview.tsx') },
     { title: 'models', icon: 'cube', least: 'admin', module: 'inference', load: () => import('./screens/models.tsx') },
+    { title: 'backends', icon: 'link', least: 'admin', module: 'cloud', load: () => import('./screens/backends.tsx') },
+    { title: 'prices', icon: 'list', least: 'admin', module: 'cloud', load: () => import('./screens/prices.tsx') },
     { title: 'playground', icon: 'play', least: 'admin', module: 'inference', load: () => import('./screens/playground.tsx') },
     { title: 'jobs', icon: 'clock', least: 'admin', load: () => import('./screens/jobs.tsx') },
     { title: 'node_roles', id: 'roles', icon: 'swap', least: 'admin', load: () => import('./screens/roles.tsx') },

@@ -2,6 +2,7 @@
 import type { Language } from '../i18n/catalogue.ts';
 import { backups } from './texts/backups.ts';
 import { branding } from './texts/branding.ts';
+import { cloud } from './texts/cloud.ts';
 import { frame } from './texts/frame.ts';
 import { gallery } from './texts/gallery.ts';
 import { integrations } from './texts/integrations.ts';
@@ -19,6 +20,7 @@ import { words } from './texts/words.ts';
 const texts = {
   ...backups,
   ...branding,
+  ...cloud,
   ...frame,
   ...gallery,
   ...integrations,

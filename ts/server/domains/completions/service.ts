@@ -1,5 +1,6 @@
 /** Answers: what any API asks of a model goes through the same stages to it, and back through them to the client. */
 import type { JobUsage } from '../../native/llama-shapes.ts';
+import { hasRole } from '../../platform/http/principal.ts';
 import { type EventsReply, json, type Reply, type RequestContext } from '../../platform/http/route.ts';
 import type { CallOptions, CompletionRequest, InferenceService, ResolvedModel } from '../inference/index.ts';
 import { type Answer, AnswerCollector } from './answer/answer-collector.ts';
@@ -59,19 +60,25 @@ export class CompletionService {
     const encoder = this.#stages.reduce((inner, stage) => stage.wrap(inner, answer), wire.encoder());
     const { recording } = answer;
     const beforeDone = recording ? (usage: JobUsage) => recording.store(usage) : wire.beforeDone;
-    const session = new StreamSession(encoder, { beforeDone, onLeave });
-    session.bind(await this.#inference.complete(model, request, session, { ...asker.options, signal }), headers, signal);
+    // The events of a stream that can be resumed are numbered, and a comment is none.
+    const isElsewhere = model.card.backend !== undefined && options.signal === undefined;
+    const session = new StreamSession(encoder, { beforeDone, onLeave, isElsewhere });
+    session.bind(await this.#inference.complete(model, request, session, { ...callOptionsOf(answer), signal }), headers, signal);
     return await session.reply;
   }
 
   async #gather(answer: OpenAnswer): Promise<Answer> {
     const { model, request, asker } = answer;
     const collector = new AnswerCollector(request.job.n ?? 1);
-    collector.bind(await this.#inference.complete(model, request, collector, asker.options), asker.options.signal);
+    collector.bind(await this.#inference.complete(model, request, collector, callOptionsOf(answer)), asker.options.signal);
     let whole = await collector.answer;
     for (const stage of this.#stages.toReversed()) whole = await stage.finish(whole, answer);
     return whole;
   }
+}
+
+function callOptionsOf({ asker, call }: OpenAnswer<StreamWire>): CallOptions {
+  return call.conversation === undefined ? asker.options : { ...asker.options, conversation: call.conversation.id };
 }
 
 /** The members of a request that are read beside its body. */
@@ -84,7 +91,8 @@ export function callOptions(context: Context): CallOptions {
   const { headers, caller, signal } = context;
   const { tenant, subject: user, kind, keyId } = caller;
   const key = kind === 'key' ? keyId : undefined;
-  const options = { tenant, user, key, signal, announce: (name: string, value: string) => context.addHeader(name, value) };
+  const announce = (name: string, value: string) => context.addHeader(name, value);
+  const options = { tenant, user, key, signal, announce, seesBackends: hasRole(caller, 'admin') };
   const text = headers.get('x-request-timeout');
   if (text === undefined || text === '') return options;
   const seconds = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
@@ -108,7 +116,7 @@ export function answerHeaders(
   return {
     'x-svc-edge-tools': headers?.get('x-svc-edge-tools') === '1' ? 'on' : 'passthrough',
     ...(card.capabilities.completion ? { 'x-svc-warning': `${headerText(card.id)} has no chat template` } : {}),
-    ...(schemaIgnored !== undefined && { 'x-svc-schema-ignored': schemaIgnored }),
+    ...(schemaIgnored !== undefined && card.state !== 'remote' && { 'x-svc-schema-ignored': schemaIgnored }),
     ...(isSubstitute ? { 'x-svc-model-substituted': `${headerText(requested)} -> ${headerText(card.id)}` } : {}),
   };
 }

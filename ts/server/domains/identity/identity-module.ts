@@ -1,5 +1,6 @@
 /** Wires the identity module. */
 import { join } from 'node:path';
+import type { SealingKey } from '../../platform/crypto/sealing-key.ts';
 import type { AccessRecorder } from '../../platform/http/access-recorder.ts';
 import type { Authenticator } from '../../platform/http/authenticator.ts';
 import { Mailer } from '../../platform/mail/mailer.ts';
@@ -95,6 +96,8 @@ export interface IdentityApi {
   connectOwners(owners: readonly Owner[]): void;
   /** For what the node does by itself. Resolves when the line is in the log. */
   recordAct(entry: AuditEntry): Promise<void>;
+  /** The key of this node that secrets are sealed with before they are stored. */
+  sealingKey(): Promise<SealingKey>;
 }
 
 /** While other processes on the same database are not heard, what one of them revokes is noticed within this time. */
@@ -212,6 +215,7 @@ export function createIdentity(
   });
   const keys = new Keys({ store: keyStore, users: userStore, onCredentialsChanged });
   const capabilityStore = new CapabilityStore(storage, writes);
+  const tenantKeys = new TenantKeys(capabilityStore, join(node.dataDir, 'sealing.key'));
   const predicates = predicatesOf(kinds);
   const resolver = new CapabilityResolver(capabilityStore, predicates);
   const capabilities = new Capabilities({
@@ -220,7 +224,7 @@ export function createIdentity(
     predicates,
     users: userStore,
     onCredentialsChanged,
-    keys: new TenantKeys(capabilityStore, join(node.dataDir, 'sealing.key')),
+    keys: tenantKeys,
   });
   const refusals = new RefusalLines((entry) => audit.add(entry));
   const authenticator = new IdentityAuthenticator({
@@ -247,6 +251,7 @@ export function createIdentity(
       tenants,
       uses,
       recordAct,
+      sealingKey: () => tenantKeys.sealingKey(),
       endsOpenRequests: settings['identity.end_open_requests'],
       connectOwners: (owners) => erasure.connect(owners),
       provisioning: { users: provisionedUsers, groups: provisionedGroups },

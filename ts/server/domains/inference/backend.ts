@@ -14,7 +14,7 @@ import type { InferenceError } from './errors.ts';
 import type { EncodedMedia } from './media/encoded-media.ts';
 import type { ModelKind } from './models/model-source.ts';
 import type { Abilities } from './probe/abilities.ts';
-import type { UsageRecorder } from './usage/usage-recorder.ts';
+import type { MeteredTokens, UsageRecorder } from './usage/usage-recorder.ts';
 
 export interface ModelCapabilities {
   chat: boolean;
@@ -28,8 +28,21 @@ export interface ModelCapabilities {
   rerank: boolean;
 }
 
-/** A file that is being inspected has the abilities of its kind for the time being. */
-export type ModelState = 'inspecting' | 'unloaded' | 'loading' | 'loaded' | 'unloading' | 'unusable';
+/** A file that is being inspected has the abilities of its kind for the time being; a remote model runs elsewhere. */
+export type ModelState = 'inspecting' | 'unloaded' | 'loading' | 'loaded' | 'unloading' | 'unusable' | 'remote';
+
+/** Whether a model that runs elsewhere can be asked now, as far as this node knows. */
+export type ServingState = 'ok' | 'checking' | 'backend_unhealthy' | 'disabled';
+
+export interface ServingReason {
+  code: 'provider_rejected' | 'unreachable' | 'rate_limited';
+  /** Of the provider's answer. */
+  status?: number;
+  /** ISO 8601, UTC. */
+  since: string;
+  /** The provider's sentence, without secrets. */
+  detail: string;
+}
 
 /** One model of a backend and what it can do, loaded or not. A backend that runs elsewhere may not know what a model is made of. */
 export interface ModelCard {
@@ -57,6 +70,16 @@ export interface ModelCard {
   isPinned?: boolean;
   /** Why the model cannot be used; present when state is 'unusable'. */
   unusable?: string;
+  /** Of a remote model: the backends that have it, the first of them first. Such a model never stands in for another. */
+  backend?: string;
+  servingState?: ServingState;
+  servingReason?: ServingReason;
+  /** Money for a million tokens, as decimal strings, with its currency, source and date. */
+  prices?: Readonly<Record<string, string>>;
+  /** Millionths that so many tokens cost; undefined: nobody knows. */
+  costOf?: (nPromptTokens: number, nCompletionTokens: number) => number | undefined;
+  /** The tenants that may use it; undefined: all. */
+  tenants?: readonly string[];
 }
 
 /** The facts that a loaded model reports about itself. */
@@ -87,18 +110,46 @@ export interface CompletionRequest {
   isSilenced?: (card: ModelCard) => boolean;
   /** Keywords of its schemas that are not followed, and where they stand. */
   schemaIgnored?: string;
+  /** What only a model that runs elsewhere makes use of. */
+  provider?: ProviderMembers;
   job: Omit<GenerationJob, 'tenant' | 'media'> & {
     /** The images and sounds, in the order of their parts of the messages. */
     media?: EncodedMedia[];
   };
 }
 
+export interface ProviderMembers {
+  /** As the client wrote it, for example low, medium or high. */
+  reasoningEffort?: string;
+  /** Most tokens of thoughts, as Anthropic's clients say it. */
+  thinkingBudget?: number;
+  /** The JSON schema of the answer as the client wrote it; `jsonSchema` of the job is in the engine's words. */
+  jsonSchema?: string;
+  /** Of a JSON schema: the name that the client gave it, and whether the answer must follow it to the letter. */
+  schemaName?: string;
+  isStrictSchema?: boolean;
+}
+
 /** Hears one completion. Text arrives as bodies of JSON strings, valid only during the call. */
 export interface CompletionSink extends Required<GenerationHandler> {
+  /** `model`: what answers in fact, where that is another name than the card's. */
+  onStart(nPromptTokens: number, nCachedTokens: number, model?: string): void;
+  /** Signed or hidden thoughts, as the provider gave them: they come back untouched in the next turn. */
+  onReasoningDetail(choice: number, detail: ReasoningDetail): void;
+  onError(error: Error): void;
   /** Whether parts of the answer reach the client before its end. */
   readonly isStreamed: boolean;
   /** Called once, before anything else is heard: the sink passes on to `usage` what it hears. */
   begin(usage: UsageRecorder): void;
+}
+
+/** One block of thoughts of a provider's answer. */
+export interface ReasoningDetail {
+  type: string;
+  text?: string;
+  signature?: string;
+  /** Of thoughts that the provider hides. */
+  data?: string;
 }
 
 /** A job in the hands of a backend. Every call is synchronous, idempotent and cheap. */
@@ -113,6 +164,13 @@ export interface RunningCompletion {
 export interface BackendCompletion extends RunningCompletion {
   /** The completion is over, however it ended: frees what the backend holds for it. Idempotent. */
   release(): void;
+  /**
+   * Of a backend whose texts hold many tokens each: what an answer that ends now has used, of which `nTextBytes` were said. Undefined: nothing
+   * was asked of anybody.
+   */
+  used?(nTextBytes: number): MeteredTokens | undefined;
+  /** Resolves when what was cancelled is read to its end for its exact figures; undefined: nothing is read any more. */
+  whenDrained?(): Promise<void> | undefined;
 }
 
 export interface CallOptions {
@@ -123,6 +181,10 @@ export interface CallOptions {
   /** Adds a field to the head of the answer. */
   announce?: ((name: string, value: string) => void) | undefined;
   signal: AbortSignal;
+  /** The answers of one conversation go to one backend, for its prompt cache. */
+  conversation?: string | undefined;
+  /** Whether the caller may know which backend answers, and after how many attempts. */
+  seesBackends?: boolean;
   /** Texts that nobody waits for are embedded in turns of their own, beside those of the tenant's requests. */
   isBackground?: boolean;
   /** Milliseconds until the caller gives up. */

@@ -35,6 +35,13 @@ export const inferenceErrors = defineErrors('inference', {
     'Change the messages as the sentence says, or use another model.',
   ],
   unsupported: [400, 'The model or the server has no such ability.', 'Use a model that has it.'],
+  unsupported_by_backend: [
+    400,
+    'The provider that has the model takes no such member; the sentence names it, and the models that do.',
+    'Leave the member out, or use another model.',
+  ],
+  provider_refused: [400, 'The provider that has the model refuses the request; the sentence is its own.', 'Change the request.'],
+  provider_payment_required: [402, 'The account at the provider has no credit.', 'Have an administrator top it up.'],
   model_not_allowed: [403, 'The credential is limited to other models; `allowed_models` lists them.', 'Use one of those.'],
   model_not_found: [404, 'No installed model can answer.', 'Install one with `svc models pull`.'],
   model_cannot_tool_call: [
@@ -85,6 +92,23 @@ export const inferenceErrors = defineErrors('inference', {
     429,
     'A quota by the month is used up; `exceeded` names it and says when it resets.',
     'Wait until then, or have the quota raised.',
+  ],
+  provider_rate_limited: [429, 'The provider takes no more requests now.', 'Retry after the time in Retry-After.'],
+  provider_rejected: [
+    502,
+    'The provider refuses the credential of this node; `provider_status` has its status.',
+    'Have an administrator set a new key: `svc backend show`.',
+  ],
+  provider_unreachable: [502, 'The provider cannot be reached, or fails; `provider_status` has its status.', 'Retry later.'],
+  provider_stream_cut: [
+    502,
+    'The provider ended the answer before it was whole, or said nothing for too long.',
+    'Ask again: what came so far is not the whole answer.',
+  ],
+  model_not_ready: [
+    503,
+    'The model runs at a provider, and this node has no key for it or does not use it now.',
+    'Have an administrator set the key: `svc backend list`.',
   ],
   internal: [500, 'A defect of the server.', 'Retry, then report it with the request id.'],
   cpu_lacks_avx2: [

@@ -4,7 +4,7 @@ import type { InferenceApi, InferenceOverrides } from './inference-module.ts';
 import { inferenceSettings } from './settings.ts';
 
 export { modelSummary } from './api/model-body.ts';
-export { ModelSummary } from './api/model-schemas.ts';
+export { ModelSummary, ServingReasonShape } from './api/model-schemas.ts';
 export { openaiErrorBody } from './api/openai-error-body.ts';
 export type {
   BackendCompletion,
@@ -15,7 +15,11 @@ export type {
   InferenceBackend,
   ModelCard,
   ModelState,
+  ProviderMembers,
+  ReasoningDetail,
   RunningCompletion,
+  ServingReason,
+  ServingState,
   TokenizeFlags,
 } from './backend.ts';
 export { chooseDefaultModel } from './default-model.ts';
@@ -32,7 +36,7 @@ export type { InferenceApi, InferenceOverrides } from './inference-module.ts';
 export type { EncodedMedia } from './media/encoded-media.ts';
 export { namedModelFile, openModelLibrary } from './model-folders.ts';
 export type { ModelKind, ModelSource, StoredModel } from './models/model-source.ts';
-export type { ModelUser } from './models/selection.ts';
+export type { ExactNeeds, ModelUser } from './models/selection.ts';
 export { type Abilities, answersFromDocuments, type ProbedModel } from './probe/abilities.ts';
 export { ProbeResults } from './probe/probe-results.ts';
 export type { Caller, InferenceService, ResolvedModel } from './service.ts';

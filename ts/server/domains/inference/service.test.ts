@@ -87,6 +87,7 @@ async function ask(service: InferenceService, model: string): Promise<string> {
   let text = '';
   const silent = {
     onReasoning: () => {},
+    onReasoningDetail: () => {},
     onToolCall: () => {},
     onToolArguments: () => {},
     onLogprobs: () => {},

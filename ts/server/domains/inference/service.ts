@@ -83,11 +83,18 @@ export class InferenceService {
     };
   }
 
+  /** A model of this node by its exact name, for what answers in the place of a provider. */
+  async findLocal(id: string): Promise<ResolvedModel | undefined> {
+    const offers = await Promise.all(this.#backends.map((backend) => offersOf(backend, id)));
+    const found = offers.flat().find(({ card }) => card.id === id && card.backend === undefined && card.capabilities.chat);
+    return found && { ...found, isSubstitute: false };
+  }
+
   /** Those that the caller may use. */
   async models(caller: Caller): Promise<ModelCard[]> {
     const lists = await Promise.all(this.#backends.map((backend) => backend.models()));
     const isAllowed = await this.allowedModels(caller);
-    return lists.flat().filter(({ id }) => isAllowed(id));
+    return lists.flat().filter((card) => isAllowed(card.id) && isOfTenant(card, caller));
   }
 
   /**
@@ -101,7 +108,7 @@ export class InferenceService {
     // The credential's own list is left out here: what is missing in it alone is refused, and not answered by another model.
     const { models: permitted, ...others } = caller.limits ?? {};
     const isAllowed = await this.allowedModels({ ...caller, limits: others });
-    const allowed = isAllowed === anyName ? offers.flat() : offers.flat().filter(({ card }) => isAllowed(card.id));
+    const allowed = offers.flat().filter(({ card }) => isAllowed(card.id) && isOfTenant(card, caller));
     return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#default.id);
   }
 
@@ -131,11 +138,14 @@ export class InferenceService {
       const running = request.isSilenced?.(card)
         ? answerSilently(sink, job.n ?? 1)
         : await backend.complete(card, this.#withAllowedPriority(request, options.tenant), sink, limits);
+      usage.estimateBy(running.used?.bind(running));
       usage.onEnd(() => running.release());
       return {
         cancel: () => {
           running.cancel();
-          usage.failed('client_closed');
+          const drained = running.whenDrained?.();
+          if (drained === undefined) usage.failed('client_closed');
+          else void drained.then(() => usage.failed('client_closed'));
         },
         pause: () => running.pause(),
         resume: () => running.resume(),
@@ -147,7 +157,7 @@ export class InferenceService {
     return this.#record(model, 'embeddings', async (usage) => {
       await this.#meter(usage, model, options, wholeAnswer('embeddings', estimateTextTokens(inputs)));
       const result = await model.backend.embed(model.card, inputs, options);
-      usage.completed(promptUsage(result.nTokens));
+      usage.completed(promptUsage(result.nTokens, result.provider));
       await usage.whenRecorded();
       return result;
     });
@@ -158,7 +168,7 @@ export class InferenceService {
       const nEstimate = estimateTextTokens(documents) + documents.length * estimateTextTokens([query]);
       await this.#meter(usage, model, options, wholeAnswer('rerank', nEstimate));
       const result = await model.backend.rank(model.card, query, documents, options);
-      usage.completed(promptUsage(result.nTokens));
+      usage.completed(promptUsage(result.nTokens, result.provider));
       await usage.whenRecorded();
       return result;
     });
@@ -219,7 +229,9 @@ export class InferenceService {
     { tenant, user, key, announce }: CallOptions,
     work: Omit<MeteredWork, 'model' | 'announce'>,
   ): Promise<void> {
-    usage.meterWith(await this.#metering.begin({ tenant, user, key }, { ...work, model: card.id, announce }));
+    usage.meterWith(
+      await this.#metering.begin({ tenant, user, key }, { ...work, model: card.id, announce, costOf: card.costOf }),
+    );
   }
 
   #withAllowedPriority(request: CompletionRequest, tenant: string): CompletionRequest {
@@ -239,6 +251,11 @@ export class InferenceService {
 /** Work whose answer goes out at its end, and has no completion. */
 function wholeAnswer(operation: Operation, nPromptEstimate: number): Omit<MeteredWork, 'model'> {
   return { operation, nPromptEstimate, nMost: 0, isStreamed: false };
+}
+
+/** Work of the node itself, and work that a tenant was allowed before, names its tenant when it runs. */
+function isOfTenant({ tenants }: ModelCard, caller: Caller): boolean {
+  return tenants === undefined || caller.kind === 'work' || tenants.includes(caller.tenant);
 }
 
 /** A model whose file is still being inspected answers nobody. */

@@ -20,3 +20,8 @@ export function visibleScope(caller: Principal): StorageScope {
 export function visibleTenant(caller: Principal, tenant: string): TenantScope | undefined {
   return seesAllTenants(caller) || tenant === caller.tenant ? tenantScope(tenant) : undefined;
 }
+
+/** For what metering itself tells a tenant. */
+export function eachTenant(tenant: string): TenantScope {
+  return tenantScope(tenant);
+}

@@ -7,6 +7,7 @@ import type { MeteringApi, MeteringOverrides } from './metering-module.ts';
 import { meteringMigrations } from './migrations.ts';
 import { meteringSettings } from './settings.ts';
 
+export * as meteringEvents from './events.ts';
 export type { MeteringApi } from './metering-module.ts';
 export type { MeteredCaller, MeteredWork } from './metering-service.ts';
 export type { RequestMeter, UsedTokens } from './usage/request-meter.ts';

@@ -4,7 +4,8 @@ import type { Belongings } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { SystemScope, TenantScope } from '../../platform/storage/index.ts';
-import { everyTenant } from './access-check.ts';
+import { eachTenant, everyTenant } from './access-check.ts';
+import { budgetExceeded } from './events.ts';
 import { MonthLoader, SubjectRegistry } from './limits/subject-registry.ts';
 import { Maintenance } from './maintenance.ts';
 import { MeteringService, RATE_LIMIT_HEADERS } from './metering-service.ts';
@@ -41,7 +42,20 @@ export function createMetering(
   const quotas = new Quotas({ store: new QuotaStore(storage), everyone, tenants, tenantTokensPerMinute });
   const registry = new SubjectRegistry(quotas.find);
   const months = new MonthLoader({ store, journal, everyone, nodeId });
-  const service = new MeteringService({ store, journal, registry, months, everyone, nodeId, now });
+  const service = new MeteringService({
+    store,
+    journal,
+    registry,
+    months,
+    everyone,
+    nodeId,
+    now,
+    onBudgetExceeded: (tenant, exceeded) => {
+      context.events.send(eachTenant(tenant), budgetExceeded, exceeded).catch((error: unknown) => {
+        log.warn('that a budget is used up was not told', { tenant, error: String(error) });
+      });
+    },
+  });
   const windows = new SharedWindows({ store: new RecentStore(storage), registry, months, everyone, nodeId, now });
   const isAlone = context.storage.dialect === 'sqlite';
   const keepDays = settings['metering.keep_days'];

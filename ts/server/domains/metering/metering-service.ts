@@ -1,12 +1,13 @@
 /** Admits requests by the quotas that they count for, and meters them. */
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 import type { SystemScope } from '../../platform/storage/index.ts';
 import { meteringError } from './errors.ts';
 import { nextMonthStart } from './limits/calendar-month.ts';
 import type { LimitedSubject } from './limits/limited-subject.ts';
 import { QuotaHold } from './limits/quota-hold.ts';
-import { limitOf, type Measure, type Period } from './limits/quota-limits.ts';
+import { limitOf, type Period, type WindowMeasure } from './limits/quota-limits.ts';
 import type { MonthLoader, SubjectRegistry } from './limits/subject-registry.ts';
-import { RequestMeter } from './usage/request-meter.ts';
+import { type CostOf, RequestMeter } from './usage/request-meter.ts';
 import type { UsageJournal } from './usage/usage-journal.ts';
 import type { UsageStore } from './usage/usage-store.ts';
 
@@ -29,6 +30,8 @@ export interface MeteredWork {
   nMost: number | undefined;
   /** Whether parts of the answer reach the client before its end. */
   isStreamed: boolean;
+  /** Of a model that somebody bills for. */
+  costOf?: CostOf | undefined;
   /** Is told the header fields of the answer, also of a refusal. */
   announce?: ((name: string, value: string) => void) | undefined;
 }
@@ -40,12 +43,24 @@ export interface MeteringServiceDeps {
   months: MonthLoader;
   everyone: SystemScope;
   nodeId(): string;
+  /** The money of a month is used up; told once a month for each budget. */
+  onBudgetExceeded(tenant: string, exceeded: ExceededBudget): void;
   /** Unix milliseconds. */
   now(): number;
 }
 
+export interface ExceededBudget {
+  of: string;
+  id: string;
+  limit: number;
+  used: number;
+  resets_at: string;
+}
+
 export class MeteringService {
   readonly #deps: MeteringServiceDeps;
+  /** With the month's end, so that the next one is told again. */
+  readonly #toldBudgets = new Set<string>();
 
   constructor(deps: MeteringServiceDeps) {
     this.#deps = deps;
@@ -58,16 +73,28 @@ export class MeteringService {
     const subjects = registry.of(caller);
     const loading = this.#deps.months.load(subjects, now());
     if (loading !== undefined) await loading.catch((cause: unknown) => Promise.reject(notRecordable(cause)));
-    const { model, operation, nPromptEstimate, nMost, isStreamed } = work;
+    const { model, operation, nPromptEstimate, nMost, isStreamed, costOf } = work;
     const nExpected = nMost ?? Math.max(0, ...subjects.map(({ use }) => use.meanAnswerTokens));
     try {
       const nTokens = Math.ceil(nPromptEstimate + nExpected);
-      const hold = subjects.length === 0 ? undefined : QuotaHold.take(subjects, nTokens, now);
+      const hold =
+        subjects.length === 0 ? undefined : QuotaHold.take(subjects, nTokens, costOf?.(nPromptEstimate, nExpected), now);
       const key = { tenant: caller.tenant, user_id: caller.user ?? '', key_id: caller.key ?? '', model, operation };
-      return new RequestMeter({ key, journal, hold, isStreamed, nPromptEstimate, nMost, now });
+      return new RequestMeter({ key, journal, hold, isStreamed, nPromptEstimate, nMost, costOf, now });
+    } catch (error) {
+      this.#tellBudget(caller.tenant, error);
+      throw error;
     } finally {
       if (work.announce !== undefined) for (const [name, value] of rateLimitFields(subjects, now())) work.announce(name, value);
     }
+  }
+
+  #tellBudget(tenant: string, error: unknown): void {
+    const { quota, ...exceeded } = ((error as DomainError).extra?.['exceeded'] ?? {}) as ExceededBudget & { quota?: string };
+    const key = `${tenant} ${exceeded.of} ${exceeded.id} ${exceeded.resets_at}`;
+    if (quota !== 'cost_micro_per_month' || this.#toldBudgets.has(key)) return;
+    this.#toldBudgets.add(key);
+    this.#deps.onBudgetExceeded(tenant, exceeded);
   }
 
   /** What a process that was killed left open counts with what it may have used at most. */
@@ -107,7 +134,7 @@ interface Level {
   resetMs: number;
 }
 
-const MEASURES: readonly Measure[] = ['requests', 'tokens'];
+const MEASURES: readonly WindowMeasure[] = ['requests', 'tokens'];
 /** Names of all fields, which pages of other origins may read. */
 export const RATE_LIMIT_HEADERS: readonly string[] = MEASURES.flatMap((measure) =>
   ['limit', 'remaining', 'reset'].map((field) => `x-ratelimit-${field}-${measure}`),
@@ -125,7 +152,7 @@ function rateLimitFields(subjects: readonly LimitedSubject[], now: number): [nam
   });
 }
 
-function lowest(subjects: readonly LimitedSubject[], measure: Measure, period: Period, now: number): Level | undefined {
+function lowest(subjects: readonly LimitedSubject[], measure: WindowMeasure, period: Period, now: number): Level | undefined {
   let found: Level | undefined;
   for (const { limits, use } of subjects) {
     const limit = limitOf(limits, measure, period);

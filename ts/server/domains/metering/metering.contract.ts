@@ -219,11 +219,45 @@ function testMeteringContract(t: Test, newDatabase: NewDatabase): void {
     t.equal(admitted.filter((n) => n > 0).length, 50);
   });
 
-  t.test('members of a quota that are no limits change nothing', async (t) => {
+  t.test('members of a quota that are not known are refused, and change nothing', async (t) => {
     const bed = await open(t);
-    const body = { user: 'usr_ann', kind: 'tenant', subject: 'x', unknown: 1, requests_per_minute: 5 };
-    t.match(await bed.ask('PUT', quotas, root, body), { status: 200, body: { user: 'usr_ann', requests_per_minute: 5 } });
-    t.match((await bed.ask('GET', quotas, root)).body.data, [{ user: 'usr_ann', requests_per_minute: 5 }]);
+    for (const more of [{ kind: 'tenant' }, { subject: 'x' }, { unknown: 1 }]) {
+      const body = { user: 'usr_ann', requests_per_minute: 5, ...more };
+      t.match(await bed.ask('PUT', quotas, root, body), { status: 400 });
+    }
+    t.strictSame((await bed.ask('GET', quotas, root)).body.data, []);
+  });
+
+  t.test('what providers bill is summed up exactly, and holds back more when the month’s money is used up', async (t) => {
+    const bed = await open(t);
+    await bed.ask('PUT', quotas, root, { tenant: 'red', cost_micro_per_month: 1000 });
+    const billed = { ...work, costOf: (nPrompt: number, nCompletion: number) => nPrompt + nCompletion };
+    const use = {
+      backend: 'one',
+      nReasoningTokens: 1,
+      nCacheWrite5mTokens: 2,
+      nCacheWrite1hTokens: 3,
+      nAudioTokens: 0,
+      nImageTokens: 0,
+    };
+    const ask = async (provider: object) => {
+      const meter = await bed.module.api.begin(ann, billed);
+      const tokens = { nPromptTokens: 10, nCachedTokens: 4, nCompletionTokens: 5 };
+      await meter.end({ ...tokens, provider: { ...use, costMicros: 300, currency: 'EUR', isEstimated: false, ...provider } });
+    };
+    await ask({});
+    await ask({ isEstimated: true });
+    await ask({ costMicros: undefined, currency: '' });
+    const { body } = await bed.ask('GET', '/api/v1/metering/usage?by=backend', root);
+    t.match(body.data, [
+      { id: 'one', backend: 'one', requests: 3, cost_micros: 600, currency: 'EUR', estimated: true, unpriced_requests: 1 },
+    ]);
+    t.match(body.data, [{ reasoning_tokens: 3, cache_read_tokens: 12, cache_write_5m_tokens: 6, cache_write_1h_tokens: 9 }]);
+    await ask({ costMicros: 390 });
+    await t.rejects(ask({}), { code: 'quota_exceeded', extra: { exceeded: { quota: 'cost_micro_per_month', used: 990 } } });
+    const free = await bed.module.api.begin(ann, work);
+    await free.end({ nPromptTokens: 1, nCachedTokens: 0, nCompletionTokens: 1 });
+    t.pass('what costs nothing goes on');
   });
 
   t.test('quotas are set by superadmins, and within a tenant by its administrators', async (t) => {

@@ -61,4 +61,54 @@ export const meteringMigrations: readonly Migration[] = [
       });
     },
   },
+  {
+    id: 2,
+    name: 'count what providers bill',
+    up: async (schema) => {
+      const older = {
+        hour: column.timestamp(),
+        node: column.id(),
+        ...usageKey,
+        requests: column.integer(),
+        prompt_tokens: column.integer(),
+        cached_tokens: column.integer(),
+        completion_tokens: column.integer(),
+        milliseconds: column.integer(),
+      };
+      const counter = column.integer({ default: 0 });
+      const newer = {
+        ...older,
+        backend: column.id({ default: '' }),
+        currency: column.text({ default: '' }),
+        estimated: column.flag({ default: 0 }),
+        cost_micros: counter,
+        reasoning_tokens: counter,
+        cache_write_5m_tokens: counter,
+        cache_write_1h_tokens: counter,
+        audio_tokens: counter,
+        image_tokens: counter,
+      };
+      const key = ['tenant', 'hour', 'node', 'user_id', 'key_id', 'model', 'operation'];
+      // A primary key cannot be changed: the rows go through a table that is there for a moment.
+      const names = ['tenant', ...Object.keys(older)];
+      const db = schema.db<Record<'metering_usage' | 'metering_usage_before', Record<string, unknown>>>();
+      const move = async (from: 'metering_usage' | 'metering_usage_before', to: typeof from) => {
+        await db
+          .insertInto(to)
+          .columns(names)
+          .expression(db.selectFrom(from).select(names as never[]))
+          .execute();
+        await schema.dropTable(from);
+      };
+      await schema.tenantTable('metering_usage_before', { columns: older, primaryKey: key });
+      await move('metering_usage', 'metering_usage_before');
+      await schema.tenantTable('metering_usage', {
+        columns: newer,
+        primaryKey: [...key, 'backend', 'currency', 'estimated'],
+        clustered: true,
+      });
+      await move('metering_usage_before', 'metering_usage');
+      await schema.addColumn('metering_quotas', 'cost_micro_per_month', column.integer({ nullable: true }));
+    },
+  },
 ];

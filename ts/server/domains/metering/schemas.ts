@@ -16,18 +16,23 @@ const SubjectId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$' });
 
 export const QuotaChange = named(
   'QuotaChange',
-  Type.Object({
-    tenant: Type.Optional(TenantId),
-    user: Type.Optional(SubjectId),
-    key: Type.Optional(SubjectId),
-    requests_per_minute: SetLimit,
-    tokens_per_minute: SetLimit,
-    requests_per_month: SetLimit,
-    tokens_per_month: SetLimit,
-  }),
+  Type.Object(
+    {
+      tenant: Type.Optional(TenantId),
+      user: Type.Optional(SubjectId),
+      key: Type.Optional(SubjectId),
+      requests_per_minute: SetLimit,
+      tokens_per_minute: SetLimit,
+      requests_per_month: SetLimit,
+      tokens_per_month: SetLimit,
+      cost_micro_per_month: SetLimit,
+    },
+    { additionalProperties: false },
+  ),
 );
 
 const Amounts = Type.Object({ requests: Type.Integer(), tokens: Type.Integer() });
+const MonthAmounts = Type.Object({ ...Amounts.properties, cost_micros: Type.Integer() });
 
 export const QuotaShape = named(
   'Quota',
@@ -39,9 +44,10 @@ export const QuotaShape = named(
     tokens_per_minute: Limit,
     requests_per_month: Limit,
     tokens_per_month: Limit,
+    cost_micro_per_month: Limit,
     used: Type.Object({
       minute: Amounts,
-      month: Amounts,
+      month: MonthAmounts,
       held_tokens: Type.Integer({ description: 'What running requests may still use.' }),
     }),
   }),
@@ -50,7 +56,7 @@ export const QuotaShape = named(
 const Moment = Type.String({ maxLength: 40, description: 'ISO 8601, for example 2026-11-01 or 2026-11-01T08:00:00Z.' });
 
 export const UsageQueryShape = Type.Object({
-  by: Type.Optional(Type.Enum(['key', 'user', 'model', 'tenant'])),
+  by: Type.Optional(Type.Enum(['key', 'user', 'model', 'tenant', 'backend'])),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),
   tenant: Type.Optional(TenantId),
@@ -69,6 +75,24 @@ const UsageLine = named(
     completion_tokens: Type.Integer(),
     total_tokens: Type.Integer(),
     seconds: Type.Number({ description: 'From request to end of answer, of all together.' }),
+    cost_micros: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'Millionths of `currency`; null where no price is known, or where there are several currencies: ask by backend.',
+    }),
+    currency: Type.Union([Type.String(), Type.Null()]),
+    estimated: Type.Boolean({
+      description: 'A provider did not report all of it: the rest is counted by the bytes of the texts.',
+    }),
+    unpriced_requests: Type.Integer({
+      description: 'Requests to providers whose price is not known; they are not in `cost_micros`.',
+    }),
+    reasoning_tokens: Type.Integer({ description: 'Of the completion tokens.' }),
+    cache_read_tokens: Type.Integer({ description: 'The same as cached_tokens.' }),
+    cache_write_5m_tokens: Type.Integer({ description: 'Of the prompt tokens.' }),
+    cache_write_1h_tokens: Type.Integer(),
+    audio_tokens: Type.Integer(),
+    image_tokens: Type.Integer(),
+    backend: Type.Optional(Type.String({ description: 'Of `by=backend`; empty for models of this node.' })),
   }),
 );
 
@@ -84,7 +108,7 @@ export const UsageReport = named(
 );
 
 export const UsageSeriesQueryShape = Type.Object({
-  by: Type.Optional(Type.Enum(['key', 'user', 'model', 'tenant'])),
+  by: Type.Optional(Type.Enum(['key', 'user', 'model', 'tenant', 'backend'])),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),
   tenant: Type.Optional(TenantId),
@@ -136,7 +160,12 @@ export function quotaBody(
     tokens_per_minute: limits.tokensPerMinute ?? null,
     requests_per_month: limits.requestsPerMonth ?? null,
     tokens_per_month: limits.tokensPerMonth ?? null,
-    used: { minute: used('minute'), month: used('month'), held_tokens: found?.use.heldTokens ?? 0 },
+    cost_micro_per_month: limits.costPerMonth ?? null,
+    used: {
+      minute: used('minute'),
+      month: { ...used('month'), cost_micros: found?.use.used('cost', 'month', now) ?? 0 },
+      held_tokens: found?.use.heldTokens ?? 0,
+    },
   };
 }
 
@@ -149,11 +178,18 @@ export function usageBody(
 ): Static<typeof UsageReport> {
   const shown = sums.slice(0, limit);
   const last = sums.length > limit ? shown.at(-1) : undefined;
-  const data = shown.map(({ milliseconds, ...sum }) => ({
-    ...sum,
-    total_tokens: sum.prompt_tokens + sum.completion_tokens,
-    seconds: milliseconds / 1000,
-  }));
+  const data = shown.map(
+    ({ milliseconds, currency, last_currency, estimated_requests: nEstimated, cost_micros: cost, ...sum }) => ({
+      ...sum,
+      currency: currency === last_currency ? currency : null,
+      cost_micros: currency === null || currency !== last_currency ? null : cost,
+      estimated: nEstimated > 0,
+      cache_read_tokens: sum.cached_tokens,
+      ...(by === 'backend' && { backend: sum.id }),
+      total_tokens: sum.prompt_tokens + sum.completion_tokens,
+      seconds: milliseconds / 1000,
+    }),
+  );
   const times = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
   return { by, ...times, data, ...(last !== undefined && { next: `${last.tenant} ${last.id}` }) };
 }

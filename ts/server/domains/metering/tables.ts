@@ -22,6 +22,35 @@ export interface OpenRequestRow extends UsageKey {
 }
 
 /** What ended in one hour on one node. */
+/** Rows of the same key are summed up. */
+export const USAGE_KEY = [
+  'tenant',
+  'hour',
+  'node',
+  'user_id',
+  'key_id',
+  'model',
+  'operation',
+  'backend',
+  'currency',
+  'estimated',
+] as const;
+
+/** What is summed up. */
+export const USAGE_AMOUNTS = [
+  'requests',
+  'prompt_tokens',
+  'cached_tokens',
+  'completion_tokens',
+  'milliseconds',
+  'cost_micros',
+  'reasoning_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_1h_tokens',
+  'audio_tokens',
+  'image_tokens',
+] as const;
+
 export interface UsageRow extends UsageKey {
   /** When the hour began. */
   hour: number;
@@ -31,6 +60,19 @@ export interface UsageRow extends UsageKey {
   cached_tokens: number;
   completion_tokens: number;
   milliseconds: number;
+  /** Of a model that runs elsewhere; else the empty text. */
+  backend: string;
+  /** Empty: no price is known, and cost_micros says nothing. */
+  currency: string;
+  /** 1: the provider reported nothing, and the figures are ours. */
+  estimated: number;
+  /** Millionths of the currency. */
+  cost_micros: number;
+  reasoning_tokens: number;
+  cache_write_5m_tokens: number;
+  cache_write_1h_tokens: number;
+  audio_tokens: number;
+  image_tokens: number;
 }
 
 export type SubjectKind = 'tenant' | 'user' | 'key';
@@ -44,6 +86,8 @@ export interface QuotaRow {
   tokens_per_minute: number | null;
   requests_per_month: number | null;
   tokens_per_month: number | null;
+  /** Millionths, of whatever currency the prices are in. */
+  cost_micro_per_month: number | null;
 }
 
 /** What one node used and holds of a quota by the minute, for the others. */

@@ -1,8 +1,10 @@
 /** The events that webhooks can be told of: the documented list. */
 import type { EventType } from '../../platform/events/index.ts';
 import { jobDone, jobFailed } from '../../platform/jobs/index.ts';
+import { cloudEvents } from '../cloud/index.ts';
 import { identityEvents } from '../identity/index.ts';
 import { inferenceEvents } from '../inference/index.ts';
+import { meteringEvents } from '../metering/index.ts';
 
 export interface CatalogueEvent {
   type: EventType;
@@ -24,6 +26,11 @@ export const CATALOGUE: readonly CatalogueEvent[] = [
   ofTenant(jobDone, 'A background job ended well.'),
   ofTenant(jobFailed, 'A background job failed for good.'),
   ofTenant(inferenceEvents.modelPulled, 'A model was pulled into the library.'),
+  ofTenant(
+    meteringEvents.budgetExceeded,
+    'A request was refused since the money of the month is used up; told once a month for each budget.',
+  ),
+  ofNode(cloudEvents.backendUnhealthy, 'A provider refuses the key of this node, cannot be reached, or takes no more requests.'),
   ofNode(inferenceEvents.modelLoaded, 'A model was loaded into memory.'),
   ofNode(inferenceEvents.modelUnloaded, 'A model left memory.'),
 ];

@@ -9,7 +9,13 @@ import { FormDialog } from '../form-dialog.tsx';
 
 export type Quota = Answer<'GET /api/v1/metering/quotas'>['data'][number];
 
-export const LIMITS = ['requests_per_minute', 'tokens_per_minute', 'requests_per_month', 'tokens_per_month'] as const;
+export const LIMITS = [
+  'requests_per_minute',
+  'tokens_per_minute',
+  'requests_per_month',
+  'tokens_per_month',
+  'cost_micro_per_month',
+] as const;
 export type LimitName = (typeof LIMITS)[number];
 type Subject = 'tenant' | 'user' | 'key';
 
@@ -29,6 +35,7 @@ export function QuotaDialog({ quota, onClose, onSaved }: QuotaDialogProps) {
     tokens_per_minute: textOf(quota?.tokens_per_minute),
     requests_per_month: textOf(quota?.requests_per_month),
     tokens_per_month: textOf(quota?.tokens_per_month),
+    cost_micro_per_month: textOf(quota?.cost_micro_per_month),
   });
   const send = async (): Promise<void> => {
     const numbers = Object.fromEntries(LIMITS.map((limit) => [limit, limits[limit] === '' ? null : Number(limits[limit])]));

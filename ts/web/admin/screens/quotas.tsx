@@ -6,7 +6,7 @@ import { type KeyName, keyNames, userNames } from '../account-names.ts';
 import { listScreen } from '../list-screen.tsx';
 import { LIMITS, type LimitName, type Quota, QuotaDialog } from '../quotas/quota-dialog.tsx';
 
-const NONE = { requests_per_minute: null, tokens_per_minute: null, requests_per_month: null, tokens_per_month: null };
+const NONE = Object.fromEntries(LIMITS.map((limit) => [limit, null])) as Record<LimitName, null>;
 
 export const Screen = listScreen({
   title: 'quotas',
@@ -70,8 +70,8 @@ function subjectOf({ user, key }: Quota): { user?: string; key?: string } {
 function Use({ quota, limit }: { quota: Quota; limit: LimitName }) {
   const most = quota[limit];
   if (most === null) return <span class="quiet">{t('unlimited')}</span>;
-  const [kind, period] = limit.split('_per_') as ['requests' | 'tokens', 'minute' | 'month'];
-  const used = quota.used[period][kind];
+  const [kind, period] = limit.split('_per_') as ['requests' | 'tokens' | 'cost_micro', 'minute' | 'month'];
+  const used = kind === 'cost_micro' ? quota.used.month.cost_micros : quota.used[period][kind];
   return (
     <div class="use">
       <span class="small">

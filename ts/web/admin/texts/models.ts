@@ -54,6 +54,7 @@ export const models = {
     en: 'A name of the catalogue, owner/repo:file.gguf on the hub, or an https address',
     de: 'Ein Name des Katalogs, owner/repo:datei.gguf im Hub oder eine https-Adresse',
   },
+  model_remote: { en: 'at a provider', de: 'bei einem Anbieter' },
   model_setting: { en: '{key} of {id}', de: '{key} von {id}' },
   model_settings: { en: 'Settings of {id}', de: 'Einstellungen von {id}' },
   model_settings_detail: {

@@ -29,6 +29,7 @@ export const usage = {
   quota_requests_per_minute: { en: 'Requests a minute', de: 'Anfragen je Minute' },
   quota_requests_per_month: { en: 'Requests a month', de: 'Anfragen je Monat' },
   quota_tokens_per_minute: { en: 'Tokens a minute', de: 'Token je Minute' },
+  quota_cost_micro_per_month: { en: 'Cost a month (millionths)', de: 'Kosten je Monat (Millionstel)' },
   quota_tokens_per_month: { en: 'Tokens a month', de: 'Token je Monat' },
   quotas: { en: 'Quotas', de: 'Kontingente' },
   quotas_detail: {

@@ -60,7 +60,7 @@ export function ModelPicker() {
 
 function ModelRow({ model, close }: { model: Model; close(): void }) {
   const { id, capabilities, size_bytes: sizeBytes, n_params: nParams, state, context_length: contextLength, note } = model;
-  const { documents } = model;
+  const { documents, backend, serving_state: servingState } = model;
   const facts = [
     nParams === undefined ? '' : t('parameters_count', { count: formatNumber(nParams / 1e6, nParams < 1e7 ? 1 : 0) }),
     sizeBytes === undefined ? '' : formatBytes(sizeBytes),
@@ -75,6 +75,7 @@ function ModelRow({ model, close }: { model: Model; close(): void }) {
       <span class="row">
         <strong>{id}</strong>
         {state === 'loaded' && <Badge tone="good">{t('loaded')}</Badge>}
+        {backend !== undefined && <Badge tone={servingState === 'ok' ? 'accent' : 'warn'}>{t('elsewhere', { backend })}</Badge>}
         {capabilities
           .filter((ability) => ability !== 'chat')
           .map((ability) => (

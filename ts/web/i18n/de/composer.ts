@@ -14,6 +14,7 @@ export const composer: Translation<typeof english> = {
   context_tokens: 'Kontext {count}',
   detach: '{name} entfernen',
   edit_named: '{title} bearbeiten',
+  elsewhere: 'bei {backend}',
   files_are_private: 'Nur du kannst diese Dateien verwenden, in diesem Chat.',
   in_this_chat: 'in diesem Chat',
   load: 'Laden',

@@ -11,6 +11,7 @@ export const composer = {
   context_tokens: 'context {count}',
   detach: 'Remove {name}',
   edit_named: 'Edit {title}',
+  elsewhere: 'at {backend}',
   files_are_private: 'Only you can use these files, in this chat.',
   in_this_chat: 'in this chat',
   load: 'Load',

@@ -1,8 +1,7 @@
 /** Gathers one completion whole, for clients that do not stream. */
 
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
-import type { NativeError } from '../../../native/native-error.ts';
-import type { CompletionSink, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
+import type { CompletionSink, ReasoningDetail, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
 import { completionFailure } from '../declared-errors.ts';
 import { completionError } from '../errors.ts';
 import { ArgumentGuard } from './stream-session.ts';
@@ -17,6 +16,7 @@ export interface ToolCall {
 export interface Choice {
   content: string;
   reasoning: string;
+  reasoningDetails?: ReasoningDetail[];
   toolCalls: ToolCall[];
   logprobs: TokenLogprob[] | undefined;
   finish: FinishReason;
@@ -27,12 +27,15 @@ export interface Choice {
 export interface Answer {
   choices: Choice[];
   usage: JobUsage;
+  /** What answered, where it has another name than the model that was chosen. */
+  model?: string;
 }
 
 /** Gathers JSON string bodies, which are decoded once at the end. */
 interface RawChoice {
   content: string;
   reasoning: string;
+  reasoningDetails?: ReasoningDetail[];
   toolCalls: { id: string; name: string; arguments: string }[];
   logprobs: TokenLogprob[] | undefined;
   finish: FinishReason;
@@ -47,6 +50,7 @@ export class AnswerCollector implements CompletionSink {
   #usage: UsageRecorder | undefined;
   #job: RunningCompletion | undefined;
   #isRefused = false;
+  #model: string | undefined;
   #resolve!: (answer: Answer) => void;
   #reject!: (error: Error) => void;
 
@@ -76,19 +80,26 @@ export class AnswerCollector implements CompletionSink {
     this.answer.finally(() => signal.removeEventListener('abort', leave)).catch(() => {});
   }
 
-  onStart(nPromptTokens: number): void {
+  onStart(nPromptTokens: number, _nCachedTokens?: number, model?: string): void {
+    this.#model = model;
     this.#usage?.started(nPromptTokens);
     this.#refuseIfNeeded();
   }
 
   onContent(choice: number, jsonBody: Buffer): void {
-    this.#usage?.text();
+    this.#usage?.text(jsonBody.length);
     this.#at(choice).content += jsonBody.toString();
   }
 
   onReasoning(choice: number, jsonBody: Buffer): void {
-    this.#usage?.text();
+    this.#usage?.text(jsonBody.length);
     this.#at(choice).reasoning += jsonBody.toString();
+  }
+
+  onReasoningDetail(choice: number, detail: ReasoningDetail): void {
+    const raw = this.#at(choice);
+    raw.reasoningDetails ??= [];
+    raw.reasoningDetails.push(detail);
   }
 
   onToolCall(choice: number, index: number, id: string, name: string): void {
@@ -98,7 +109,7 @@ export class AnswerCollector implements CompletionSink {
   }
 
   onToolArguments(choice: number, index: number, jsonBody: Buffer): void {
-    this.#usage?.text();
+    this.#usage?.text(jsonBody.length);
     this.#guard.received(choice);
     const call = this.#at(choice).toolCalls[index];
     if (call) call.arguments += jsonBody.toString();
@@ -120,11 +131,16 @@ export class AnswerCollector implements CompletionSink {
   onDone(usage: JobUsage): void {
     this.#usage?.completed(usage);
     const recorded = this.#usage?.whenRecorded() ?? Promise.resolve();
-    const answer = (): void => this.#resolve({ choices: this.#choices.map(decodeChoice), usage });
+    const answer = (): void =>
+      this.#resolve({
+        choices: this.#choices.map(decodeChoice),
+        usage,
+        ...(this.#model !== undefined && { model: this.#model }),
+      });
     recorded.then(answer, (error: Error) => this.#reject(error));
   }
 
-  onError(error: NativeError): void {
+  onError(error: Error): void {
     const failure = completionFailure(error);
     this.#usage?.failed(failure.code);
     this.#reject(failure);

@@ -1,13 +1,19 @@
 /** How an answer becomes server-sent events: an encoder for each API, which writes into frames. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../platform/http/errors.ts';
+import type { ReasoningDetail } from '../../inference/index.ts';
 
 /** Spells a stream of tokens as the events of one foreign API. */
 export interface StreamEncoder {
-  /** The events before any token. nPromptTokens is 0 when the stream opens before the engine has counted them. */
-  open(out: Frames, nPromptTokens: number): void;
+  /**
+   * The events before any token. nPromptTokens is 0 when the stream opens before the engine has counted them. `model` is what answers, where
+   * that has another name than the model that was chosen.
+   */
+  open(out: Frames, nPromptTokens: number, model?: string): void;
   content(out: Frames, choice: number, jsonBody: Buffer): void;
   reasoning(out: Frames, choice: number, jsonBody: Buffer): void;
+  /** A block of thoughts that is whole. */
+  reasoningDetail(out: Frames, choice: number, detail: ReasoningDetail): void;
   toolCall(out: Frames, choice: number, index: number, id: string, name: string): void;
   toolArguments(out: Frames, choice: number, index: number, jsonBody: Buffer): void;
   logprobs(out: Frames, choice: number, tokens: TokenLogprob[]): void;

@@ -5,9 +5,8 @@
  * that is a plain error with its own status; a later one travels inside the frame.
  */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
-import type { NativeError } from '../../../native/native-error.ts';
 import type { EventStream, EventsReply } from '../../../platform/http/route.ts';
-import type { CompletionSink, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
+import type { CompletionSink, ReasoningDetail, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
 import { completionFailure, httpErrorOf } from '../declared-errors.ts';
 import { type CompletionError, completionError } from '../errors.ts';
 import { Frames, type StreamEncoder } from './frames.ts';
@@ -21,7 +20,12 @@ export interface StreamSessionOptions {
   beforeDone?: ((usage: JobUsage) => Promise<void>) | undefined;
   /** The client went away before the end. */
   onLeave?: (() => void) | undefined;
+  /** What answers is known with its first words: until then, the client gets the head of the answer and a comment, and no event. */
+  isElsewhere?: boolean;
 }
+
+/** An event stream may begin with a line that clients pass over. */
+const WAITING = ': waiting\n\n';
 
 export class StreamSession implements CompletionSink {
   readonly isStreamed = true;
@@ -31,6 +35,7 @@ export class StreamSession implements CompletionSink {
   readonly #headerTimeoutMs: number;
   readonly #beforeDone: StreamSessionOptions['beforeDone'];
   readonly #onLeave: StreamSessionOptions['onLeave'];
+  readonly #isElsewhere: boolean;
   readonly #frames = new Frames();
   readonly #guard = new ArgumentGuard();
   #resolve!: (reply: EventsReply) => void;
@@ -41,6 +46,7 @@ export class StreamSession implements CompletionSink {
   #stream: EventStream | undefined;
   #headers: Record<string, string> = {};
   #isOpen = false;
+  #hasBegun = false;
   #isFinished = false;
   #isClosed = false;
   #isPaused = false;
@@ -49,12 +55,13 @@ export class StreamSession implements CompletionSink {
 
   constructor(
     encoder: StreamEncoder,
-    { headerTimeoutMs = defaultHeaderTimeoutMs, beforeDone, onLeave }: StreamSessionOptions = {},
+    { headerTimeoutMs = defaultHeaderTimeoutMs, beforeDone, onLeave, isElsewhere = false }: StreamSessionOptions = {},
   ) {
     this.#encoder = encoder;
     this.#headerTimeoutMs = headerTimeoutMs;
     this.#beforeDone = beforeDone;
     this.#onLeave = onLeave;
+    this.#isElsewhere = isElsewhere;
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -74,29 +81,34 @@ export class StreamSession implements CompletionSink {
     this.#headers = headers;
     if (this.#isRefused) job.cancel();
     if (this.#isClosed) return;
-    if (!this.#isOpen) this.#headerTimer = setTimeout(() => this.#open(), this.#headerTimeoutMs);
+    if (!this.#isOpen) this.#headerTimer = setTimeout(() => this.#waited(), this.#headerTimeoutMs);
     if (signal.aborted) this.#leave();
     else signal.addEventListener('abort', this.#leave, { once: true });
     this.#signal = signal;
   }
 
-  onStart(nPromptTokens: number): void {
+  onStart(nPromptTokens: number, _nCachedTokens?: number, model?: string): void {
     this.#usage?.started(nPromptTokens);
     const refusal = this.#usage?.refusal;
     if (refusal !== undefined) this.#refuse(completionFailure(refusal));
-    else this.#open(nPromptTokens);
+    else this.#open(nPromptTokens, model);
   }
 
   onContent(choice: number, jsonBody: Buffer): void {
-    this.#usage?.text();
+    this.#usage?.text(jsonBody.length);
     this.#open();
     this.#encoder.content(this.#frames, choice, jsonBody);
   }
 
   onReasoning(choice: number, jsonBody: Buffer): void {
-    this.#usage?.text();
+    this.#usage?.text(jsonBody.length);
     this.#open();
     this.#encoder.reasoning(this.#frames, choice, jsonBody);
+  }
+
+  onReasoningDetail(choice: number, detail: ReasoningDetail): void {
+    this.#open();
+    this.#encoder.reasoningDetail(this.#frames, choice, detail);
   }
 
   onToolCall(choice: number, index: number, id: string, name: string): void {
@@ -107,7 +119,7 @@ export class StreamSession implements CompletionSink {
   }
 
   onToolArguments(choice: number, index: number, jsonBody: Buffer): void {
-    this.#usage?.text();
+    this.#usage?.text(jsonBody.length);
     this.#guard.received(choice);
     this.#encoder.toolArguments(this.#frames, choice, index, jsonBody);
   }
@@ -131,7 +143,7 @@ export class StreamSession implements CompletionSink {
     this.#isFinished = true;
   }
 
-  onError(error: NativeError): void {
+  onError(error: Error): void {
     const failure = completionFailure(error);
     this.#usage?.failed(failure.code);
     if (!this.#isOpen) {
@@ -139,6 +151,7 @@ export class StreamSession implements CompletionSink {
       this.#reject(failure);
       return;
     }
+    this.#begin();
     this.#encoder.error(this.#frames, httpErrorOf(failure));
     this.#isFinished = true;
   }
@@ -187,6 +200,7 @@ export class StreamSession implements CompletionSink {
       return;
     }
     this.#frames.take();
+    this.#begin();
     this.#encoder.error(this.#frames, httpErrorOf(failure));
     this.#isFinished = true;
     this.#flush();
@@ -202,11 +216,33 @@ export class StreamSession implements CompletionSink {
     this.#job?.pause();
   }
 
-  #open(nPromptTokens = 0): void {
+  /** The client has waited for long enough to be told that its answer is being made. */
+  #waited(): void {
     if (this.#isOpen || this.#isClosed) return;
+    if (!this.#isElsewhere) {
+      this.#open();
+      return;
+    }
+    this.#frames.pushText(WAITING);
+    this.#answer();
+  }
+
+  #open(nPromptTokens = 0, model?: string): void {
+    if (this.#hasBegun || this.#isClosed) return;
+    this.#begin(nPromptTokens, model);
+    this.#answer();
+  }
+
+  #begin(nPromptTokens = 0, model?: string): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#encoder.open(this.#frames, nPromptTokens, model);
+  }
+
+  #answer(): void {
+    if (this.#isOpen) return;
     this.#isOpen = true;
     this.#clearHeaderTimer();
-    this.#encoder.open(this.#frames, nPromptTokens);
     // bind() runs after submit() returns; a backend may report the start before that.
     queueMicrotask(() => this.#resolve({ kind: 'events', headers: this.#headers, start: (stream) => this.#attach(stream) }));
   }

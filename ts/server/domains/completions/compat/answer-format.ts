@@ -1,4 +1,5 @@
 /** Reads what form the text of an answer must have: free, JSON, JSON of a schema, or a grammar. */
+import type { ProviderMembers } from '../../inference/index.ts';
 import { invalid } from '../errors.ts';
 import type { SchemaReader } from './json-schema.ts';
 import { asMembers, isMembers, type Members } from './members.ts';
@@ -38,7 +39,18 @@ export function readFormat(format: Members, shape: FormatShape, param: string, s
 }
 
 function textOf(schema: Members, param: string, isStrict: boolean, schemas: SchemaReader): string {
+  schemas.ofAnswer = schema;
   return JSON.stringify(schemas.read(schema, { param, isStrict }));
+}
+
+/** Reads what a model that runs elsewhere is told of the format: the schema as the client wrote it, and the members `name` and `strict` beside it. */
+export function providerFormat(named: unknown, { ofAnswer }: SchemaReader): ProviderMembers {
+  const { name, strict } = isMembers(named) ? named : {};
+  return {
+    ...(ofAnswer !== undefined && { jsonSchema: JSON.stringify(ofAnswer) }),
+    ...(typeof name === 'string' && { schemaName: name }),
+    ...(typeof strict === 'boolean' && { isStrictSchema: strict }),
+  };
 }
 
 const chatSchema = (format: Members) => asMembers(format['json_schema'], 'response_format.json_schema');

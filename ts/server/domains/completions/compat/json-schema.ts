@@ -48,6 +48,8 @@ const accepted: Readonly<Record<string, string>> = {
 const maxHeaderLength = 1_000;
 
 export class SchemaReader {
+  /** The schema of the answer as the client wrote it. */
+  ofAnswer: Members | undefined;
   readonly #patterns = new PatternCheck();
   readonly #ignored = new Set<string>();
   #nDefinitions = 0;

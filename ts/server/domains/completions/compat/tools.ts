@@ -9,6 +9,8 @@ import { asText, isMembers, type Members, textOr } from './members.ts';
 interface FunctionTool {
   type: 'function';
   function: { name: string; description?: string; parameters: unknown; strict?: boolean };
+  /** A mark of a provider's prompt cache. */
+  cache_control?: Members;
 }
 
 /** A tool, and what the engine is to follow of its schema. */
@@ -46,6 +48,7 @@ export function readFunction(members: Members, param: string, schemas: SchemaRea
         parameters: shownSchema(parameters),
         ...(isStrict ? { strict: true } : {}),
       },
+      ...(isMembers(members['cache_control']) ? { cache_control: members['cache_control'] } : {}),
     },
     followed: followed(() => schemas.read(parameters, { param: `${param}.parameters`, tool: name, isStrict }), isStrict),
     param: `${param}.parameters`,

@@ -1,6 +1,7 @@
 /** Hands the events of a stream on, and keeps the first choice for the conversation that the chat belongs to. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../platform/http/errors.ts';
+import type { ReasoningDetail } from '../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../answer/frames.ts';
 import type { CutReason } from '../resumable-streams/resumable-stream.ts';
 import { answerFacts, type OpenConversation } from './open-conversation.ts';
@@ -52,8 +53,8 @@ export class RecordingEncoder implements StreamEncoder {
     await this.#stored?.catch(() => undefined);
   }
 
-  open(out: Frames, nPromptTokens: number): void {
-    this.#inner.open(out, nPromptTokens);
+  open(out: Frames, nPromptTokens: number, model?: string): void {
+    this.#inner.open(out, nPromptTokens, model);
   }
 
   content(out: Frames, choice: number, jsonBody: Buffer): void {
@@ -64,6 +65,10 @@ export class RecordingEncoder implements StreamEncoder {
   reasoning(out: Frames, choice: number, jsonBody: Buffer): void {
     if (choice === 0) this.#reasoning += jsonBody.toString();
     this.#inner.reasoning(out, choice, jsonBody);
+  }
+
+  reasoningDetail(out: Frames, choice: number, detail: ReasoningDetail): void {
+    this.#inner.reasoningDetail(out, choice, detail);
   }
 
   toolCall(out: Frames, choice: number, index: number, id: string, name: string): void {

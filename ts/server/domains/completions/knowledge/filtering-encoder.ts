@@ -1,6 +1,7 @@
 /** Hands the events of a stream on, with the citations of its text checked: what does not hold is never sent. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../platform/http/errors.ts';
+import type { ReasoningDetail } from '../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../answer/frames.ts';
 import { type AnswerFilters, endedByItself } from './answer-filters.ts';
 
@@ -17,8 +18,8 @@ export class FilteringEncoder implements StreamEncoder {
     this.#filters = filters;
   }
 
-  open(out: Frames, nPromptTokens: number): void {
-    this.#inner.open(out, nPromptTokens);
+  open(out: Frames, nPromptTokens: number, model?: string): void {
+    this.#inner.open(out, nPromptTokens, model);
   }
 
   content(out: Frames, choice: number, jsonBody: Buffer): void {
@@ -32,6 +33,10 @@ export class FilteringEncoder implements StreamEncoder {
   reasoning(out: Frames, choice: number, jsonBody: Buffer): void {
     this.#release(out, choice);
     this.#inner.reasoning(out, choice, jsonBody);
+  }
+
+  reasoningDetail(out: Frames, choice: number, detail: ReasoningDetail): void {
+    this.#inner.reasoningDetail(out, choice, detail);
   }
 
   toolCall(out: Frames, choice: number, index: number, id: string, name: string): void {

@@ -4,7 +4,7 @@ import { hasScope, type Principal, ROLES, type Role } from '../../../platform/ht
 const OF_ROLE: Record<Role, readonly string[]> = {
   viewer: ['chat:use', 'embeddings:use', 'knowledge:read', 'models:read', 'account:manage'],
   developer: ['knowledge:write'],
-  admin: ['models:manage', 'identity:read', 'identity:manage', 'audit:read', 'scim', 'admin'],
+  admin: ['models:manage', 'cloud:write', 'identity:read', 'identity:manage', 'audit:read', 'scim', 'admin'],
   superadmin: [],
 };
 

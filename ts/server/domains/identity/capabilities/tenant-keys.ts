@@ -24,7 +24,7 @@ export class TenantKeys {
 
   /** Makes the pair when the tenant has none that this node can use. */
   async signingKey(tenant: string, source: AuditSource): Promise<SigningKey> {
-    const sealing = await this.#sealing();
+    const sealing = await this.sealingKey();
     const scope = tenantScope(tenant);
     const known = await this.#store.findSigningKey(scope, sealing.id);
     const row = known ?? (await this.#make(tenant, sealing, source));
@@ -54,7 +54,8 @@ export class TenantKeys {
     return (await this.#store.findSigningKey(scope, sealing.id)) ?? this.#make(tenant, sealing, source);
   }
 
-  #sealing(): Promise<SealingKey> {
+  /** That of the node, for all that it keeps secret: it is made once. */
+  sealingKey(): Promise<SealingKey> {
     this.#sealingKey ??= SealingKey.open(this.#sealingKeyPath).catch((error: unknown) => {
       this.#sealingKey = undefined;
       throw error;

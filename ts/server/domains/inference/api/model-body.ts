@@ -25,6 +25,10 @@ export function modelSummary(card: ModelCard) {
     owned_by: card.ownedBy,
     state: card.state,
     note: card.unusable ?? card.demonstration,
+    backend: card.backend,
+    serving_state: card.servingState,
+    serving_state_reason: card.servingReason,
+    prices: card.prices,
   };
 }
 

@@ -8,6 +8,13 @@ export const ModelParams = Type.Object({ id: Type.String({ minLength: 1, maxLeng
 const optionalInteger = (description: string) => Type.Optional(Type.Integer({ description }));
 const optionalNumber = (description: string) => Type.Optional(Type.Number({ description }));
 
+export const ServingReasonShape = Type.Object({
+  code: Type.Enum(['provider_rejected', 'unreachable', 'rate_limited']),
+  status: Type.Optional(Type.Integer({ description: 'Of the provider’s answer.' })),
+  since: Type.String({ description: 'ISO 8601, UTC.' }),
+  detail: Type.String({ description: 'What the provider says.' }),
+});
+
 export const ModelSummary = Type.Object({
   id: Type.String(),
   kind: Type.String({ description: 'chat, embedding, rerank or vocab.' }),
@@ -31,8 +38,15 @@ export const ModelSummary = Type.Object({
   created: Type.Integer({ description: 'Unix seconds.' }),
   owned_by: Type.String(),
   state: Type.String({
-    description: 'inspecting (its abilities are those of its kind until then), unloaded, loading, loaded, unloading or unusable.',
+    description:
+      'inspecting (its abilities are those of its kind until then), unloaded, loading, loaded, unloading, unusable, or remote for a model of a provider.',
   }),
+  backend: Type.Optional(Type.String({ description: 'Of a remote model: the backend that is asked first.' })),
+  serving_state: Type.Optional(Type.Enum(['ok', 'checking', 'backend_unhealthy', 'disabled'])),
+  serving_state_reason: Type.Optional(ServingReasonShape),
+  prices: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'Money for a million tokens, with its currency, source and date.' }),
+  ),
   note: Type.Optional(Type.String({ description: 'What a user must know: that it is a demonstration, or why it is unusable.' })),
 });
 

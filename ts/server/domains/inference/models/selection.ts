@@ -18,6 +18,8 @@ export interface ChatNeeds {
 export interface ExactNeeds {
   ability: 'embeddings' | 'rerank';
   model: string;
+  /** Only models of this node, or only those of providers; default: either. */
+  place?: 'here' | 'elsewhere';
 }
 
 export interface TokenizerNeeds {
@@ -55,7 +57,8 @@ function selectChat<T extends { card: ModelCard }>(
     refuseMissingSense(asked.card, needs);
     return { ...asked, isSubstitute: false };
   }
-  const able = offers.filter(({ card }) => writes(card) && missingSense(card, needs) === undefined);
+  // A model that runs elsewhere costs money and sees what it is sent: it answers for its own name alone.
+  const able = offers.filter(({ card }) => card.backend === undefined && writes(card) && missingSense(card, needs) === undefined);
   const candidates = needs.needsTools
     ? able.filter(({ card }) => card.capabilities.tools && isSameFamily(card, needs.model, asked?.card))
     : able;
@@ -69,7 +72,8 @@ function selectChat<T extends { card: ModelCard }>(
 }
 
 /** Embeddings and scores of different models cannot be compared, so nothing is substituted. */
-function selectExact<T extends { card: ModelCard }>(offers: readonly T[], { model, ability }: ExactNeeds): T {
+function selectExact<T extends { card: ModelCard }>(all: readonly T[], { model, ability, place }: ExactNeeds): T {
+  const offers = place === undefined ? all : all.filter(({ card }) => (card.backend === undefined) === (place === 'here'));
   const named = findModel(offers, model);
   const { capabilities } = named?.card ?? {};
   // Any model in memory may be asked for embeddings by its own name.

@@ -1,6 +1,5 @@
 /** Measures what a chat model can do, by tasks that it works on while nobody waits for a model. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { NativeError } from '../../../native/native-error.ts';
 import type { CompletionSink, InferenceBackend, ModelCard } from '../backend.ts';
 import { inferenceError } from '../errors.ts';
 import type { Abilities, Ability } from './abilities.ts';
@@ -130,6 +129,7 @@ class ProbeSink implements CompletionSink {
   begin(): void {}
   onStart(): void {}
   onReasoning(): void {}
+  onReasoningDetail(): void {}
   onLogprobs(): void {}
   onFinish(): void {}
   onFlush(): void {}
@@ -151,7 +151,7 @@ class ProbeSink implements CompletionSink {
     this.#outcome.resolve({ text: unescaped(this.#text), call });
   }
 
-  onError(error: NativeError): void {
+  onError(error: Error): void {
     this.#outcome.reject(error);
   }
 }

@@ -52,7 +52,7 @@ export function failingInference(code: InferenceErrorCode): FailingInference {
   };
   const backend: InferenceBackend = {
     unavailableReason: () => undefined,
-    models: () => Promise.resolve([card]),
+    models: () => Promise.resolve([card, { ...card, backend: 'provider' }]),
     complete: fail,
     embed: fail,
     rank: fail,

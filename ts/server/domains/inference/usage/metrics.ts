@@ -1,5 +1,5 @@
 /** The metrics of inference for Prometheus. The label `model` has installed models' ids only, so its set is bounded. */
-import type { EmbedderStats, EngineStats, JobUsage } from '../../../native/llama-shapes.ts';
+import type { EmbedderStats, EngineStats, JobUsage, ProviderUse } from '../../../native/llama-shapes.ts';
 import type { Counter, Family, Gauge, Histogram } from '../../../platform/metrics/metrics.ts';
 import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 import { EstimateMetrics } from './estimate-metrics.ts';
@@ -12,13 +12,14 @@ export type Operation = 'chat' | 'embeddings' | 'rerank' | 'tokenize';
 
 export type TokenUsage = Pick<
   JobUsage,
-  'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens' | 'nDraftedTokens' | 'nAcceptedTokens'
+  'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens' | 'nDraftedTokens' | 'nAcceptedTokens' | 'provider'
 >;
 
 /** Usage of work that has prompts alone, by the tokens of each. */
-export function promptUsage(nTokens: readonly number[]): TokenUsage {
+export function promptUsage(nTokens: readonly number[], provider?: ProviderUse): TokenUsage {
   const nPromptTokens = nTokens.reduce((sum, count) => sum + count, 0);
-  return { nPromptTokens, nCachedTokens: 0, nCompletionTokens: 0, nDraftedTokens: 0, nAcceptedTokens: 0 };
+  const usage = { nPromptTokens, nCachedTokens: 0, nCompletionTokens: 0, nDraftedTokens: 0, nAcceptedTokens: 0 };
+  return provider === undefined ? usage : { ...usage, provider };
 }
 
 /** The series of one model and one operation, looked up once for each request. */

@@ -30,8 +30,8 @@ const endings: [how: string, end: (recorder: UsageRecorder) => void, heard: stri
     'given up by its client',
     (recorder) => {
       recorder.started(7);
-      recorder.text();
-      recorder.text();
+      recorder.text(1);
+      recorder.text(1);
       recorder.failed('client_closed');
     },
     ['failed client_closed', 'freed', 'metered 7 2'],
@@ -51,11 +51,11 @@ for (const [how, end, expected] of endings) {
 t.test('a step is timed once, and only when it had text', async (t) => {
   const { recorder, heard } = begin();
   recorder.flushed();
-  recorder.text();
-  recorder.text();
+  recorder.text(1);
+  recorder.text(1);
   recorder.flushed();
   recorder.flushed();
-  recorder.text();
+  recorder.text(1);
   recorder.flushed();
   t.strictSame(heard, ['first token', 'inter token']);
 });
@@ -70,7 +70,7 @@ t.test('what is held for work that is over already is freed at once', async (t) 
 t.test('text is covered as far as the meter says, and its whole answer at the end', async (t) => {
   const asked: number[] = [];
   const { recorder } = begin({ covers: (nCompletion) => asked.push(nCompletion) > 1 });
-  recorder.text();
+  recorder.text(1);
   t.notOk(recorder.isCovered());
   recorder.completed({ ...usage, nCompletionTokens: 5 });
   t.ok(recorder.isCovered());

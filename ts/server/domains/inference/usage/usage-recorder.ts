@@ -2,6 +2,8 @@
 import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { OperationMetrics, TokenUsage } from './metrics.ts';
 
+const NOTHING: MeteredTokens = { nPromptTokens: 0, nCachedTokens: 0, nCompletionTokens: 0 };
+
 export class UsageRecorder {
   readonly #metrics: OperationMetrics;
   readonly #startedAt = performance.now();
@@ -10,6 +12,8 @@ export class UsageRecorder {
   #release: (() => void) | undefined;
   #nPromptTokens = 0;
   #nTexts = 0;
+  #nTextBytes = 0;
+  #used: ((nTextBytes: number) => MeteredTokens | undefined) | undefined;
   /** The tokens of an answer that is over. */
   #nCompletionTokens: number | undefined;
   /** The texts among #nTexts that flushed() has timed. */
@@ -48,14 +52,20 @@ export class UsageRecorder {
     this.#meter?.started(nPromptTokens);
   }
 
+  /** The texts are not tokens: those that are sent are covered by their bytes, and `used` says at the end what they came to. */
+  estimateBy(used: ((nTextBytes: number) => MeteredTokens | undefined) | undefined): void {
+    this.#used = used;
+  }
+
   /** One record of content, reasoning or arguments. It is called for each token, so it only counts. */
-  text(): void {
+  text(sizeBytes: number): void {
     this.#nTexts++;
+    this.#nTextBytes += sizeBytes;
   }
 
   /** Whether what came so far may be sent: its use is on disk. */
   isCovered(): boolean {
-    return this.#meter?.covers(this.#nCompletionTokens ?? this.#nTexts) ?? true;
+    return this.#meter?.covers(this.#nCompletionTokens ?? (this.#used ? this.#nTextBytes : this.#nTexts)) ?? true;
   }
 
   /** The records of one decode step are with the client. */
@@ -78,7 +88,8 @@ export class UsageRecorder {
   failed(code: string): void {
     if (this.#isOver) return;
     this.#metrics.failed(code);
-    this.#end({ nPromptTokens: this.#nPromptTokens, nCachedTokens: 0, nCompletionTokens: this.#nTexts });
+    const counted = { nPromptTokens: this.#nPromptTokens, nCachedTokens: 0, nCompletionTokens: this.#nTexts };
+    this.#end(this.#used === undefined ? counted : (this.#used(this.#nTextBytes) ?? NOTHING));
   }
 
   /** Resolves when the use of work that is over is on disk. Throws storage_unavailable. */
@@ -98,7 +109,7 @@ export class UsageRecorder {
 }
 
 /** The meter of one piece of work, as metering makes it. */
-export type MeteredTokens = Pick<TokenUsage, 'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens'>;
+export type MeteredTokens = Pick<TokenUsage, 'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens' | 'provider'>;
 
 export interface WorkMeter {
   /** Why the work must be ended. */

@@ -16,6 +16,7 @@ export class QuotaHold {
   readonly #now: () => number;
   readonly #entries: WindowEntry[] = [];
   #heldTokens = 0;
+  #heldCost = 0;
   #isOpen = true;
 
   private constructor(subjects: readonly LimitedSubject[], now: () => number) {
@@ -23,13 +24,23 @@ export class QuotaHold {
     this.#now = now;
   }
 
-  /** Counts one request and holds its tokens, in all quotas or in none. Throws rate_limit_exceeded or quota_exceeded. */
-  static take(subjects: readonly LimitedSubject[], nTokens: number, now: () => number): QuotaHold {
+  /** Counts one request and holds its tokens and what it may cost, in all quotas or in none. Throws rate_limit_exceeded or quota_exceeded. */
+  static take(
+    subjects: readonly LimitedSubject[],
+    nTokens: number,
+    costMicros: number | undefined,
+    now: () => number,
+  ): QuotaHold {
     const at = now();
-    const shortage = longest([...shortages(subjects, 'requests', 1, 0, at), ...shortages(subjects, 'tokens', nTokens, 0, at)]);
+    const shortage = longest([
+      ...shortages(subjects, 'requests', 1, 0, at),
+      ...shortages(subjects, 'tokens', nTokens, 0, at),
+      ...(costMicros === undefined ? [] : shortages(subjects, 'cost', Math.max(1, costMicros), 0, at)),
+    ]);
     if (shortage !== undefined) throw quotaRefusal(shortage, at);
     const hold = new QuotaHold(subjects, now);
     hold.#count(nTokens, at);
+    hold.#holdCost(costMicros ?? 0);
     return hold;
   }
 
@@ -38,13 +49,18 @@ export class QuotaHold {
   }
 
   /** Holds `nTokens` in all. The refusal: there is not so much. */
-  extend(nTokens: number): DomainError | undefined {
+  extend(nTokens: number, costMicros = 0): DomainError | undefined {
     const more = nTokens - this.#heldTokens;
     if (more <= 0 || !this.#isOpen) return undefined;
     const at = this.#now();
-    const shortage = longest(shortages(this.#subjects, 'tokens', more, this.#heldTokens, at));
+    const moreCost = Math.max(0, costMicros - this.#heldCost);
+    const shortage = longest([
+      ...shortages(this.#subjects, 'tokens', more, this.#heldTokens, at),
+      ...(moreCost === 0 ? [] : shortages(this.#subjects, 'cost', moreCost, this.#heldCost, at)),
+    ]);
     if (shortage !== undefined) return quotaRefusal(shortage, at);
     this.#hold(more);
+    this.#holdCost(moreCost);
     return undefined;
   }
 
@@ -54,11 +70,12 @@ export class QuotaHold {
   }
 
   /** The request is over. Idempotent. */
-  end(nPrompt: number, nCompletion: number): void {
+  end(nPrompt: number, nCompletion: number, costMicros = 0): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const now = this.#now();
     this.#hold(-this.#heldTokens);
+    this.#holdCost(-this.#heldCost);
     if (nPrompt + nCompletion === 0) {
       this.#uncount(now);
       return;
@@ -67,6 +84,7 @@ export class QuotaHold {
       use.learnAnswer(nCompletion);
       use.windows.tokens.add(now, nPrompt + nCompletion);
       use.countMonth('tokens', nPrompt + nCompletion, now);
+      use.countMonth('cost', costMicros, now);
     }
   }
 
@@ -87,13 +105,18 @@ export class QuotaHold {
     }
   }
 
+  #holdCost(micros: number): void {
+    this.#heldCost += micros;
+    for (const { use } of this.#subjects) use.heldCost += micros;
+  }
+
   #hold(nTokens: number): void {
     this.#heldTokens += nTokens;
     for (const { use } of this.#subjects) use.heldTokens += nTokens;
   }
 }
 
-/** `own`: tokens that the request holds already. */
+/** `own`: what the request holds already. */
 function* shortages(
   subjects: readonly LimitedSubject[],
   measure: Measure,
@@ -106,7 +129,7 @@ function* shortages(
       const limit = limitOf(subject.limits, measure, period);
       if (limit === undefined) continue;
       const used = subject.use.used(measure, period, now);
-      const ofOthers = used + (measure === 'tokens' ? subject.use.heldTokens - own : 0);
+      const ofOthers = used + heldOf(subject, measure) - own;
       const missing = ofOthers + Math.min(limit, own + more) - limit;
       if (missing <= 0) continue;
       yield {
@@ -120,6 +143,11 @@ function* shortages(
       };
     }
   }
+}
+
+function heldOf({ use }: LimitedSubject, measure: Measure): number {
+  if (measure === 'requests') return 0;
+  return measure === 'tokens' ? use.heldTokens : use.heldCost;
 }
 
 /** The one that has to be waited for longest: before that, another attempt is in vain. */
@@ -144,16 +172,17 @@ interface Shortage {
 }
 
 function retryAfterMs({ use }: LimitedSubject, measure: Measure, period: Period, missing: number, now: number): number {
-  if (period === 'month') return nextMonthStart(now) - now;
+  if (period === 'month' || measure === 'cost') return nextMonthStart(now) - now;
   return use.windows[measure].untilFree(missing, now) ?? UNKNOWN_MS;
 }
 
 function quotaRefusal({ subject, measure, period, limit, used, retryAfterMs }: Shortage, now: number): DomainError {
-  const quota: QuotaName = `${measure}_per_${period}`;
+  const quota: QuotaName = measure === 'cost' ? 'cost_micro_per_month' : `${measure}_per_${period}`;
   const resets_at = new Date(now + retryAfterMs).toISOString();
   const held = measure === 'tokens' && subject.use.heldTokens > 0 ? `, and running requests hold ${subject.use.heldTokens}` : '';
+  const what = measure === 'cost' ? 'millionths of cost' : measure;
   const owner = subject.kind === 'tenant' ? 'tenant' : `${subject.kind} ${subject.id}`;
-  const sentence = `The ${limit} ${measure} a ${period} of the ${owner} are used up: ${used} are used${held}. Some are free again at ${resets_at}.`;
+  const sentence = `The ${limit} ${what} a ${period} of the ${owner} are used up: ${used} are used${held}. Some are free again at ${resets_at}.`;
   const extra = { exceeded: { quota, of: subject.kind, id: subject.id, limit, used, resets_at } };
   return meteringError(period === 'minute' ? 'rate_limit_exceeded' : 'quota_exceeded', sentence, { retryAfterMs, extra });
 }

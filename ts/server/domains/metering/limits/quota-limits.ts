@@ -4,22 +4,28 @@ export interface QuotaLimits {
   tokensPerMinute?: number | undefined;
   requestsPerMonth?: number | undefined;
   tokensPerMonth?: number | undefined;
+  /** Millionths. */
+  costPerMonth?: number | undefined;
 }
 
-export type Measure = 'requests' | 'tokens';
+export type Measure = 'requests' | 'tokens' | 'cost';
+
+/** What is counted by the minute too. */
+export type WindowMeasure = Exclude<Measure, 'cost'>;
 
 export type Period = 'minute' | 'month';
 
 /** As the API names it. */
-export type QuotaName = `${Measure}_per_${Period}`;
+export type QuotaName = `${WindowMeasure}_per_${Period}` | 'cost_micro_per_month';
 
 export function limitOf(limits: QuotaLimits, measure: Measure, period: Period): number | undefined {
+  if (measure === 'cost') return period === 'month' ? limits.costPerMonth : undefined;
   if (period === 'minute') return measure === 'requests' ? limits.requestsPerMinute : limits.tokensPerMinute;
   return measure === 'requests' ? limits.requestsPerMonth : limits.tokensPerMonth;
 }
 
-export function hasMonthLimit({ requestsPerMonth, tokensPerMonth }: QuotaLimits): boolean {
-  return requestsPerMonth !== undefined || tokensPerMonth !== undefined;
+export function hasMonthLimit({ requestsPerMonth, tokensPerMonth, costPerMonth }: QuotaLimits): boolean {
+  return requestsPerMonth !== undefined || tokensPerMonth !== undefined || costPerMonth !== undefined;
 }
 
 export function hasMinuteLimit({ requestsPerMinute, tokensPerMinute }: QuotaLimits): boolean {

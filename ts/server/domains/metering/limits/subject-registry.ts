@@ -99,6 +99,7 @@ export class MonthLoader {
           if (!countsFor(request, subject)) continue;
           own.requests += 1;
           own.tokens += request.promptTokens + request.completionTokens;
+          own.cost += request.provider?.costMicros ?? 0;
         }
         subject.use.setMonth(start, own, others);
       })

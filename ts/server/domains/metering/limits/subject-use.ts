@@ -1,18 +1,20 @@
 /** What one tenant, user or key has used of its limits, and what its running requests hold. All in memory. */
 import { monthStart } from './calendar-month.ts';
-import type { Measure, Period } from './quota-limits.ts';
+import type { Measure, Period, WindowMeasure } from './quota-limits.ts';
 import { SlidingWindow } from './sliding-window.ts';
 
 export type Amounts = Record<Measure, number>;
 
-const NO_AMOUNTS: Readonly<Amounts> = Object.freeze({ requests: 0, tokens: 0 });
+const NO_AMOUNTS: Readonly<Amounts> = Object.freeze({ requests: 0, tokens: 0, cost: 0 });
 const DEFAULT_ANSWER_TOKENS = 256;
 const ANSWER_MEMORY = 0.9;
 
 export class SubjectUse {
-  readonly windows: Record<Measure, SlidingWindow> = { requests: new SlidingWindow(), tokens: new SlidingWindow() };
+  readonly windows: Record<WindowMeasure, SlidingWindow> = { requests: new SlidingWindow(), tokens: new SlidingWindow() };
   /** What running requests hold. A running request counts as used from its start, so only tokens are held. */
   heldTokens = 0;
+  /** Millionths that running requests may cost. */
+  heldCost = 0;
   /** What other nodes used in the last minute and hold, as far as this one has heard. */
   othersMinute: Readonly<Amounts> = NO_AMOUNTS;
   othersMonth: Readonly<Amounts> = NO_AMOUNTS;
@@ -35,7 +37,7 @@ export class SubjectUse {
 
   /** Without what is held. */
   used(measure: Measure, period: Period, now: number): number {
-    if (period === 'minute') return this.windows[measure].sum(now) + this.othersMinute[measure];
+    if (measure !== 'cost' && period === 'minute') return this.windows[measure].sum(now) + this.othersMinute[measure];
     return this.knowsMonth(now) ? this.#ownMonth[measure] + this.othersMonth[measure] : 0;
   }
 

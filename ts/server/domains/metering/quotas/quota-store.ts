@@ -4,7 +4,7 @@ import { type MeteringStorage, type QuotaRow, type SubjectKind, within } from '.
 
 export type LimitColumns = Pick<
   QuotaRow,
-  'requests_per_minute' | 'tokens_per_minute' | 'requests_per_month' | 'tokens_per_month'
+  'requests_per_minute' | 'tokens_per_minute' | 'requests_per_month' | 'tokens_per_month' | 'cost_micro_per_month'
 >;
 
 const NO_LIMITS: LimitColumns = {
@@ -12,6 +12,7 @@ const NO_LIMITS: LimitColumns = {
   tokens_per_minute: null,
   requests_per_month: null,
   tokens_per_month: null,
+  cost_micro_per_month: null,
 };
 
 export class QuotaStore {

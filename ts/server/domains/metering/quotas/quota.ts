@@ -16,6 +16,7 @@ export function quotaOf({ tenant, kind, subject, ...row }: QuotaRow): Quota {
     tokensPerMinute: row.tokens_per_minute ?? undefined,
     requestsPerMonth: row.requests_per_month ?? undefined,
     tokensPerMonth: row.tokens_per_month ?? undefined,
+    costPerMonth: row.cost_micro_per_month ?? undefined,
   };
   return { tenant, kind, subject, limits };
 }

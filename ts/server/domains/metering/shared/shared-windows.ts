@@ -82,7 +82,7 @@ export class SharedWindows {
 
 function amountsOf(rows: readonly RecentRow[]): Amounts {
   const sum = (measure: 'requests' | 'tokens') => rows.reduce((total, row) => total + row[measure], 0);
-  return { requests: sum('requests'), tokens: sum('tokens') };
+  return { requests: sum('requests'), tokens: sum('tokens'), cost: 0 };
 }
 
 function nameOf(tenant: string, kind: string, id: string): string {

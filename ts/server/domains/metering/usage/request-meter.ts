@@ -3,6 +3,7 @@
  * received, and never behind. All but the end is synchronous and costs a comparison for each step of the model.
  */
 import { randomUUID } from 'node:crypto';
+import type { ProviderUse } from '../../../native/llama-shapes.ts';
 import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import { meteringError } from '../errors.ts';
 import type { QuotaHold } from '../limits/quota-hold.ts';
@@ -13,6 +14,8 @@ export interface UsedTokens {
   nPromptTokens: number;
   nCachedTokens: number;
   nCompletionTokens: number;
+  /** Of work that was done elsewhere. */
+  provider?: ProviderUse | undefined;
 }
 
 export interface RequestMeterOptions {
@@ -25,9 +28,13 @@ export interface RequestMeterOptions {
   nPromptEstimate: number;
   /** Most completion tokens; undefined: the client sets no limit. */
   nMost: number | undefined;
+  /** Millionths that so many tokens cost; undefined: nothing, or nobody knows. */
+  costOf: CostOf | undefined;
   /** Unix milliseconds. */
   now(): number;
 }
+
+export type CostOf = (nPromptTokens: number, nCompletionTokens: number) => number | undefined;
 
 /** Completion tokens that are written beforehand; the next ones when half of them are used. */
 const STEP_TOKENS = 256;
@@ -82,12 +89,12 @@ export class RequestMeter {
   }
 
   /** The request is over. Resolves when its use is on disk; throws storage_unavailable. One that did nothing is not recorded. */
-  async end({ nPromptTokens, nCachedTokens, nCompletionTokens }: UsedTokens): Promise<void> {
+  async end({ nPromptTokens, nCachedTokens, nCompletionTokens, provider }: UsedTokens): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#nPrompt = nPromptTokens;
     const { hold, journal, key, now } = this.#options;
-    hold?.end(nPromptTokens, nCompletionTokens);
+    hold?.end(nPromptTokens, nCompletionTokens, provider?.costMicros ?? 0);
     const nTokens = nPromptTokens + nCompletionTokens;
     if (nTokens === 0 && !this.#wasOpened) return;
     const ended = {
@@ -99,6 +106,7 @@ export class RequestMeter {
       promptTokens: nPromptTokens,
       cachedTokens: nCachedTokens,
       completionTokens: nCompletionTokens,
+      provider,
     };
     try {
       await journal.end(ended);
@@ -112,11 +120,12 @@ export class RequestMeter {
 
   /** Whoever knows their limit has all of it held from the start. */
   #holdFor(nCompletion: number): void {
-    const { hold, nMost } = this.#options;
+    const { hold, nMost, costOf } = this.#options;
     if (hold === undefined || this.#isOver || this.#refusal !== undefined) return;
     const needed = this.#nPrompt + Math.max(nMost ?? 0, nCompletion);
     if (needed <= hold.heldTokens) return;
-    this.#refusal = hold.extend(needed + (nMost === undefined ? HOLD_TOKENS : 0));
+    const ahead = nMost === undefined ? HOLD_TOKENS : 0;
+    this.#refusal = hold.extend(needed + ahead, costOf?.(this.#nPrompt, needed + ahead - this.#nPrompt));
   }
 
   #coverAhead(nCompletion: number): void {

@@ -1,5 +1,6 @@
 /** Writes usage, and sums it up. */
 import { type Compilable, type Kysely, sql } from 'kysely';
+import type { ProviderUse } from '../../../native/llama-shapes.ts';
 import type { StorageScope, SystemScope } from '../../../platform/storage/index.ts';
 import type { Amounts } from '../limits/subject-use.ts';
 import {
@@ -7,6 +8,8 @@ import {
   type MeteringTables,
   type OpenRequestRow,
   type SubjectKind,
+  USAGE_AMOUNTS,
+  USAGE_KEY,
   type UsageKey,
   type UsageRow,
   within,
@@ -22,6 +25,7 @@ export interface EndedRequest extends UsageKey {
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
+  provider?: ProviderUse | undefined;
 }
 
 export interface Extension {
@@ -45,7 +49,7 @@ function usageRows(node: string, ended: readonly EndedRequest[]): UsageRow[] {
   for (const request of ended) {
     if (request.promptTokens + request.completionTokens === 0) continue;
     const row = rowOf(node, request);
-    const key = JSON.stringify([row.tenant, row.hour, row.user_id, row.key_id, row.model, row.operation]);
+    const key = JSON.stringify(USAGE_KEY.map((name) => row[name]));
     const known = rows.get(key);
     if (known === undefined) rows.set(key, row);
     else addTo(known, row);
@@ -54,7 +58,7 @@ function usageRows(node: string, ended: readonly EndedRequest[]): UsageRow[] {
 }
 
 function rowOf(node: string, request: EndedRequest): UsageRow {
-  const { tenant, user_id, key_id, model, operation, startedAt, endedAt } = request;
+  const { tenant, user_id, key_id, model, operation, startedAt, endedAt, provider } = request;
   return {
     tenant,
     user_id,
@@ -68,22 +72,27 @@ function rowOf(node: string, request: EndedRequest): UsageRow {
     cached_tokens: request.cachedTokens,
     completion_tokens: request.completionTokens,
     milliseconds: Math.max(0, Math.round(endedAt - startedAt)),
+    backend: provider?.backend ?? '',
+    currency: provider?.costMicros === undefined ? '' : provider.currency,
+    estimated: provider?.isEstimated ? 1 : 0,
+    cost_micros: provider?.costMicros ?? 0,
+    reasoning_tokens: provider?.nReasoningTokens ?? 0,
+    cache_write_5m_tokens: provider?.nCacheWrite5mTokens ?? 0,
+    cache_write_1h_tokens: provider?.nCacheWrite1hTokens ?? 0,
+    audio_tokens: provider?.nAudioTokens ?? 0,
+    image_tokens: provider?.nImageTokens ?? 0,
   };
 }
 
 function addTo(sum: UsageRow, row: UsageRow): void {
-  sum.requests += row.requests;
-  sum.prompt_tokens += row.prompt_tokens;
-  sum.cached_tokens += row.cached_tokens;
-  sum.completion_tokens += row.completion_tokens;
-  sum.milliseconds += row.milliseconds;
+  for (const name of USAGE_AMOUNTS) sum[name] += row[name];
 }
 
-/** Each row has a dozen parameters, and a statement of PostgreSQL takes 65,535. */
+/** Each row has two dozen parameters, and a statement of PostgreSQL takes 65,535. */
 const ROWS_A_STATEMENT = 500;
 const NOBODY_MS = 7 * 24 * 60 * 60 * 1000;
 
-export type UsageGroup = 'key' | 'user' | 'model' | 'tenant';
+export type UsageGroup = 'key' | 'user' | 'model' | 'tenant' | 'backend';
 
 export interface UsageQuery {
   by: UsageGroup;
@@ -121,9 +130,21 @@ export interface UsageSum {
   cached_tokens: number;
   completion_tokens: number;
   milliseconds: number;
+  reasoning_tokens: number;
+  cache_write_5m_tokens: number;
+  cache_write_1h_tokens: number;
+  audio_tokens: number;
+  image_tokens: number;
+  cost_micros: number;
+  /** The only currency of the group, or the first and the last of several; null: nothing of it has a price. */
+  currency: string | null;
+  last_currency: string | null;
+  estimated_requests: number;
+  /** Of providers, whose price was not known. */
+  unpriced_requests: number;
 }
 
-const GROUP_COLUMNS = { key: 'key_id', user: 'user_id', model: 'model', tenant: 'tenant' } as const;
+const GROUP_COLUMNS = { key: 'key_id', user: 'user_id', model: 'model', tenant: 'tenant', backend: 'backend' } as const;
 const SUBJECT_COLUMNS = { key: 'key_id', user: 'user_id' } as const;
 
 export class UsageStore {
@@ -171,7 +192,11 @@ export class UsageStore {
     const ofUser = user === undefined ? sql`` : sql`and user_id = ${user}`;
     const query = sql<UsageSum>`
       select tenant, ${id} as id, ${total('requests')}, ${total('prompt_tokens')}, ${total('cached_tokens')},
-        ${total('completion_tokens')}, ${total('milliseconds')}
+        ${total('completion_tokens')}, ${total('milliseconds')}, ${total('reasoning_tokens')},
+        ${total('cache_write_5m_tokens')}, ${total('cache_write_1h_tokens')}, ${total('audio_tokens')}, ${total('image_tokens')},
+        ${total('cost_micros')}, min(nullif(currency, '')) as currency, max(nullif(currency, '')) as last_currency,
+        cast(sum(estimated * requests) as bigint) as estimated_requests,
+        cast(sum(case when backend <> '' and currency = '' then requests else 0 end) as bigint) as unpriced_requests
       from metering_usage
       where ${within(scope)} and hour >= ${from} and hour < ${to} ${ofUser} and ${position} > ${after}
       group by ${by === 'tenant' ? sql`tenant` : sql`tenant, ${id}`}
@@ -208,14 +233,14 @@ export class UsageStore {
     { tenant, kind, id, since, node }: { tenant: string; kind: SubjectKind; id: string; since: number; node: string },
   ): Promise<{ own: Amounts; others: Amounts }> {
     const ofSubject = kind === 'tenant' ? sql`` : sql`and ${sql.ref(SUBJECT_COLUMNS[kind])} = ${id}`;
-    const query = sql<{ is_own: number; requests: number; tokens: number }>`
+    const query = sql<{ is_own: number; requests: number; tokens: number; cost: number }>`
       select case when node = ${node} then 1 else 0 end as is_own, ${total('requests')},
-        cast(sum(prompt_tokens + completion_tokens) as bigint) as tokens
+        cast(sum(prompt_tokens + completion_tokens) as bigint) as tokens, cast(sum(cost_micros) as bigint) as cost
       from metering_usage where tenant = ${tenant} and hour >= ${since} ${ofSubject} group by 1`;
     const rows = await this.#storage.read(scope, async (db) => (await query.execute(db)).rows);
     const amounts = (isOwn: number): Amounts => {
-      const { requests = 0, tokens = 0 } = rows.find((row) => Number(row.is_own) === isOwn) ?? {};
-      return { requests, tokens };
+      const { requests = 0, tokens = 0, cost = 0 } = rows.find((row) => Number(row.is_own) === isOwn) ?? {};
+      return { requests, tokens, cost };
     };
     return { own: amounts(1), others: amounts(0) };
   }
@@ -250,13 +275,13 @@ function addUsage(db: Kysely<MeteringTables>, rows: UsageRow[]): Compilable {
     .insertInto('metering_usage')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['tenant', 'hour', 'node', 'user_id', 'key_id', 'model', 'operation']).doUpdateSet((row) => ({
-        requests: row('metering_usage.requests', '+', row.ref('excluded.requests')),
-        prompt_tokens: row('metering_usage.prompt_tokens', '+', row.ref('excluded.prompt_tokens')),
-        cached_tokens: row('metering_usage.cached_tokens', '+', row.ref('excluded.cached_tokens')),
-        completion_tokens: row('metering_usage.completion_tokens', '+', row.ref('excluded.completion_tokens')),
-        milliseconds: row('metering_usage.milliseconds', '+', row.ref('excluded.milliseconds')),
-      })),
+      conflict
+        .columns(USAGE_KEY)
+        .doUpdateSet((row) =>
+          Object.fromEntries(
+            USAGE_AMOUNTS.map((name) => [name, row(`metering_usage.${name}`, '+', row.ref(`excluded.${name}`))]),
+          ),
+        ),
     );
 }
 

@@ -3,12 +3,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DomainError } from '../../../../platform/errors/domain-error.ts';
 import type { AddressPolicy } from '../../../../platform/network/address-policy.ts';
+import { encodeStrictly, signRequest } from '../../../../platform/network/aws-signature.ts';
 import { HttpClient } from '../../../../platform/network/http-client.ts';
 import { HttpClientError } from '../../../../platform/network/http-client-error.ts';
 import type { HttpResponse } from '../../../../platform/network/http-response.ts';
 import { backupError, backupErrors, damaged } from '../../errors.ts';
 import type { S3Location } from '../location.ts';
-import { encodeStrictly, signRequest } from './aws-signature.ts';
 import { readS3Credentials } from './s3-credentials.ts';
 import { readErrorCode } from './s3-xml.ts';
 
@@ -80,7 +80,12 @@ export class S3Client {
     const url = urlOf(location, request);
     const credentials = await readS3Credentials(credentialsFile);
     const { method, headers: own = {}, body = NOTHING } = request;
-    const headers = signRequest({ method, url, headers: own, body }, credentials, location.region, new Date());
+    const headers = signRequest(
+      { method, url, headers: own, body },
+      credentials,
+      { region: location.region, service: 's3' },
+      new Date(),
+    );
     const answer = await this.#client.request(url, { method, headers, body });
     return { status: answer.status, body: await readBody(answer, request.maxAnswerBytes) };
   }

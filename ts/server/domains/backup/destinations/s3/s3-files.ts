@@ -1,8 +1,8 @@
 /** Backups in a bucket of S3, or of a service that speaks like it. */
 import type { DomainError } from '../../../../platform/errors/domain-error.ts';
+import { encodeStrictly } from '../../../../platform/network/aws-signature.ts';
 import { backupError, damaged } from '../../errors.ts';
 import { type BackupFiles, FILE_NAME, type ListedFile } from '../backup-files.ts';
-import { encodeStrictly } from './aws-signature.ts';
 import { S3Client, type S3ClientOptions } from './s3-client.ts';
 import { readErrorCode, readListing } from './s3-xml.ts';
 

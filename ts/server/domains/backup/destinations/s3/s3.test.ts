@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { newFolder } from '../../../../platform/files/test-support/new-folder.ts';
 import { AddressPolicy } from '../../../../platform/network/address-policy.ts';
+import { signRequest } from '../../../../platform/network/aws-signature.ts';
 import { openFiles } from '../../open-files.ts';
 import { parseLocation, type S3Location } from '../location.ts';
 import { destinationContract, filesContract } from '../test-support/destination-contract.ts';
 import { KEYS, type S3Service, startS3Service } from '../test-support/s3-service.ts';
-import { signRequest } from './aws-signature.ts';
 import { S3Files } from './s3-files.ts';
 
 t.setTimeout(120_000);
@@ -44,7 +44,7 @@ t.test('the example of the specification has the signature that it gives', async
       body: new Uint8Array(),
     },
     { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', sessionToken: undefined },
-    'us-east-1',
+    { region: 'us-east-1', service: 's3' },
     new Date('2013-05-24T00:00:00Z'),
   );
   t.match(headers['authorization'], /Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41$/);

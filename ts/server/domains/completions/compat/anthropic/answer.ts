@@ -5,12 +5,13 @@ import type { Answer, Choice } from '../../answer/answer-collector.ts';
 import { completionError } from '../../errors.ts';
 
 export interface StopMembers {
-  stop_reason: 'end_turn' | 'max_tokens' | 'tool_use' | 'stop_sequence';
+  stop_reason: 'end_turn' | 'max_tokens' | 'tool_use' | 'stop_sequence' | 'refusal';
   stop_sequence: string | null;
 }
 
 export function stopMembers(finish: FinishReason, stopString: string): StopMembers {
   if (finish === 'tool_calls') return { stop_reason: 'tool_use', stop_sequence: null };
+  if (finish === 'content_filter') return { stop_reason: 'refusal', stop_sequence: null };
   if (finish === 'length') return { stop_reason: 'max_tokens', stop_sequence: null };
   return stopString === ''
     ? { stop_reason: 'end_turn', stop_sequence: null }
@@ -22,10 +23,12 @@ export function anthropicUsage({
   nPromptTokens,
   nCachedTokens,
   nCompletionTokens,
-}: Pick<JobUsage, 'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens'>): Record<string, unknown> {
+  provider,
+}: Pick<JobUsage, 'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens' | 'provider'>): Record<string, unknown> {
+  const nWritten = provider === undefined ? 0 : provider.nCacheWrite5mTokens + provider.nCacheWrite1hTokens;
   return {
-    input_tokens: nPromptTokens - nCachedTokens,
-    cache_creation_input_tokens: 0,
+    input_tokens: nPromptTokens - nCachedTokens - nWritten,
+    cache_creation_input_tokens: nWritten,
     cache_read_input_tokens: nCachedTokens,
     output_tokens: nCompletionTokens,
     ...unmeasured,
@@ -47,7 +50,11 @@ export function messageHead(id: string, model: string): Record<string, unknown> 
   return { id, type: 'message', role: 'assistant', model, container: null, diagnostics: null, stop_details: null };
 }
 
-export function anthropicMessage(id: string, model: string, { choices, usage }: Answer): Record<string, unknown> {
+export function anthropicMessage(
+  id: string,
+  chosen: string,
+  { choices, usage, model = chosen }: Answer,
+): Record<string, unknown> {
   const [choice] = choices;
   if (!choice) throw completionError('internal', 'The engine ended without an answer.');
   const { stop_reason, stop_sequence } = stopMembers(choice.finish, choice.stopString);
@@ -60,10 +67,12 @@ export function anthropicMessage(id: string, model: string, { choices, usage }: 
   };
 }
 
-function contentBlocks({ content, reasoning, toolCalls }: Choice): Record<string, unknown>[] {
-  const blocks: Record<string, unknown>[] = [];
-  // Thinking comes unsigned: nothing here checks a signature when it is sent back.
-  if (reasoning !== '') blocks.push({ type: 'thinking', thinking: reasoning, signature: '' });
+function contentBlocks({ content, reasoning, reasoningDetails, toolCalls }: Choice): Record<string, unknown>[] {
+  const blocks: Record<string, unknown>[] = (reasoningDetails ?? []).map(({ text = '', signature = '', data }) =>
+    data === undefined ? { type: 'thinking', thinking: text, signature } : { type: 'redacted_thinking', data },
+  );
+  // The engine's thinking comes unsigned: nothing here checks a signature when it is sent back.
+  if (reasoningDetails === undefined && reasoning !== '') blocks.push({ type: 'thinking', thinking: reasoning, signature: '' });
   if (content !== '') blocks.push(textBlock(content));
   for (const { id, name, arguments: text } of toolCalls) blocks.push(toolUseBlock(id, name, parseInput(text)));
   return blocks;

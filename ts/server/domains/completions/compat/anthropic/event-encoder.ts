@@ -1,6 +1,7 @@
 /** The event stream of the Messages API. Deltas go by byte template. */
 import type { FinishReason, JobUsage } from '../../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
+import type { ReasoningDetail } from '../../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../../answer/frames.ts';
 import { anthropicUsage, messageHead, type StopMembers, stopMembers, textBlock, toolUseBlock } from './answer.ts';
 import { anthropicErrorBody } from './error-body.ts';
@@ -29,9 +30,9 @@ export class MessagesEncoder implements StreamEncoder {
     this.#model = model;
   }
 
-  open(out: Frames, nPromptTokens: number): void {
+  open(out: Frames, nPromptTokens: number, model = this.#model): void {
     const usage = anthropicUsage({ nPromptTokens, nCachedTokens: 0, nCompletionTokens: 0 });
-    const message = { ...messageHead(this.#id, this.#model), content: [], stop_reason: null, stop_sequence: null, usage };
+    const message = { ...messageHead(this.#id, model), content: [], stop_reason: null, stop_sequence: null, usage };
     send(out, 'message_start', { message });
     send(out, 'ping', {});
   }
@@ -44,6 +45,20 @@ export class MessagesEncoder implements StreamEncoder {
   reasoning(out: Frames, _choice: number, jsonBody: Buffer): void {
     if (this.#open !== 'thinking') this.#begin(out, 'thinking', { type: 'thinking', thinking: '', signature: '' });
     this.#delta(out, jsonBody);
+  }
+
+  reasoningDetail(out: Frames, _choice: number, { signature, data }: ReasoningDetail): void {
+    if (data !== undefined) {
+      this.#end(out);
+      const index = this.#nBlocks++;
+      send(out, 'content_block_start', { index, content_block: { type: 'redacted_thinking', data } });
+      send(out, 'content_block_stop', { index });
+      return;
+    }
+    if (this.#open !== 'thinking') this.#begin(out, 'thinking', { type: 'thinking', thinking: '', signature: '' });
+    const index = this.#nBlocks - 1;
+    if (signature !== undefined) send(out, 'content_block_delta', { index, delta: { type: 'signature_delta', signature } });
+    this.#end(out);
   }
 
   toolCall(out: Frames, _choice: number, _index: number, id: string, name: string): void {

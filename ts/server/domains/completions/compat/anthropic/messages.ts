@@ -2,23 +2,23 @@
 
 import type { RequestMedia } from '../../../inference/media/request-media.ts';
 import { invalid } from '../../errors.ts';
-import { asMembers, asText, type Members } from '../members.ts';
+import { asMembers, asText, isMembers, type Members } from '../members.ts';
 
 export function readAnthropicMessages(system: unknown, list: readonly unknown[], media: RequestMedia): Members[] {
   const messages: Members[] = [];
   const prompt = readSystem(system);
-  if (prompt !== '') messages.push({ role: 'system', content: prompt });
+  if (prompt.length > 0) messages.push({ role: 'system', content: prompt });
   for (const [index, message] of list.entries())
     addMessage(messages, asMembers(message, `messages[${index}]`), `messages[${index}]`, media);
   return messages;
 }
 
-function readSystem(system: unknown): string {
+function readSystem(system: unknown): string | Members[] {
   if (system === undefined || system === null) return '';
   if (typeof system === 'string') return system;
-  return (system as unknown[])
-    .map((block, index) => readText(asMembers(block, `system[${index}]`), `system[${index}]`))
-    .join('\n');
+  const blocks = (system as unknown[]).map((block, index) => asMembers(block, `system[${index}]`));
+  const parts = blocks.map((block, index) => marked(block, { type: 'text', text: readText(block, `system[${index}]`) }));
+  return plainIfText(parts);
 }
 
 function readText(block: Members, param: string): string {
@@ -45,16 +45,23 @@ function assistantMessage(blocks: Members[], param: string): Members {
   const calls: Members[] = [];
   let text = '';
   let reasoning = '';
+  const details: Members[] = [];
   for (const [index, block] of blocks.entries()) {
     const at = `${param}[${index}]`;
     if (block['type'] === 'text') text += readText(block, at);
-    else if (block['type'] === 'thinking') reasoning += asText(block['thinking'], `${at}.thinking`);
-    else if (block['type'] === 'tool_use') calls.push(readToolUse(block, at));
-    else if (block['type'] !== 'redacted_thinking') throw invalid(`${at}.type`, `${at}.type must be text, thinking or tool_use.`);
+    else if (block['type'] === 'thinking') {
+      const thinking = asText(block['thinking'], `${at}.thinking`);
+      reasoning += thinking;
+      if (block['signature']) details.push({ type: 'thinking', text: thinking, signature: block['signature'] });
+    } else if (block['type'] === 'tool_use') calls.push(readToolUse(block, at));
+    else if (block['type'] === 'redacted_thinking')
+      details.push({ type: 'redacted_thinking', data: asText(block['data'], `${at}.data`) });
+    else throw invalid(`${at}.type`, `${at}.type must be text, thinking or tool_use.`);
   }
   if (text !== '' || calls.length === 0) message['content'] = text;
   if (calls.length > 0) message['tool_calls'] = calls;
   if (reasoning !== '') message['reasoning_content'] = reasoning;
+  if (details.length > 0) message['reasoning_details'] = details;
   return message;
 }
 
@@ -79,7 +86,7 @@ function addUserBlocks(messages: Members[], role: string, blocks: Members[], par
     if (block['type'] === 'tool_result') {
       flush();
       messages.push(toolResult(block, at, media));
-    } else parts.push(readPart(block, at, media));
+    } else parts.push(marked(block, readPart(block, at, media)));
   }
   flush();
 }
@@ -91,14 +98,23 @@ function toolResult(block: Members, param: string, media: RequestMedia): Members
     return { role: 'tool', tool_call_id: id, content: content ?? '' };
   }
   if (!Array.isArray(content)) throw invalid(`${param}.content`, `${param}.content must be a string or an array of blocks.`);
-  const parts = content.map((part, index) =>
-    readPart(asMembers(part, `${param}.content[${index}]`), `${param}.content[${index}]`, media),
-  );
+  const parts = content.map((part, index) => {
+    const block = asMembers(part, `${param}.content[${index}]`);
+    return marked(block, readPart(block, `${param}.content[${index}]`, media));
+  });
   return { role: 'tool', tool_call_id: id, content: plainIfText(parts) };
 }
 
-function plainIfText(parts: Members[]): unknown {
-  return parts.every((part) => part['type'] === 'text') ? parts.map((part) => part['text']).join('\n') : parts;
+/** A mark of a provider's prompt cache stays where it is; the engine, which caches all prefixes, passes it over. */
+function marked(block: Members, read: Members): Members {
+  const mark = block['cache_control'];
+  return isMembers(mark) ? { ...read, cache_control: mark } : read;
+}
+
+function plainIfText(parts: Members[]): string | Members[] {
+  return parts.every((part) => part['type'] === 'text' && part['cache_control'] === undefined)
+    ? parts.map((part) => part['text']).join('\n')
+    : parts;
 }
 
 function readPart(block: Members, param: string, media: RequestMedia): Members {

@@ -28,7 +28,7 @@ t.test('system blocks and messages become chat messages', async (t) => {
   t.strictSame(
     messagesOf({
       system: [
-        { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } },
+        { type: 'text', text: 'a' },
         { type: 'text', text: 'b' },
       ],
     }),
@@ -37,6 +37,33 @@ t.test('system blocks and messages become chat messages', async (t) => {
       { role: 'user', content: 'Hello' },
     ],
   );
+});
+
+t.test('marks of a prompt cache stay where they are, for providers that have one', async (t) => {
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const parts = [
+    { type: 'text', text: 'a', ...mark },
+    { type: 'text', text: 'b' },
+  ];
+  t.match(messagesOf({ system: parts }), [{ role: 'system', content: parts }]);
+  t.strictSame(messagesOf({ messages: [{ role: 'user', content: parts }] }), [{ role: 'user', content: parts }]);
+});
+
+t.test('thoughts that a provider has signed or hidden come back as they were', async (t) => {
+  const content = [
+    { type: 'thinking', thinking: 'hm', signature: 'sig' },
+    { type: 'redacted_thinking', data: 'xyz' },
+    { type: 'text', text: 'Yes.' },
+  ];
+  t.match(messagesOf({ messages: [{ role: 'assistant', content }] }), [
+    {
+      reasoning_content: 'hm',
+      reasoning_details: [
+        { type: 'thinking', text: 'hm', signature: 'sig' },
+        { type: 'redacted_thinking', data: 'xyz' },
+      ],
+    },
+  ]);
 });
 
 t.test('tool use and its result become a call and a tool message', async (t) => {

@@ -3,7 +3,7 @@
 import type { ChatPrompt, CompletionRequest, EncodedMedia } from '../../../inference/index.ts';
 import { RequestMedia } from '../../../inference/media/request-media.ts';
 import { invalid } from '../../errors.ts';
-import { type AnswerFormat, outputFormat, readFormat, withEngineFormat } from '../answer-format.ts';
+import { type AnswerFormat, outputFormat, providerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { bodyReader, packPrompt, packRequest } from '../body-reader.ts';
 import { promptThinking, readLoras, readPriority, readSampling, readSpeculation, readStop } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
@@ -67,6 +67,8 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
     ...readSpeculation(body),
   });
   const schemaIgnored = schemas.ignored;
+  const budget = body.thinking?.['budget_tokens'];
+  const effort = body.output_config?.effort;
   return {
     model: body.model,
     needsTools,
@@ -74,6 +76,11 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
     needsAudio: false,
     ...(schemaIgnored !== undefined && { schemaIgnored }),
     job,
+    provider: {
+      ...(typeof budget === 'number' && { thinkingBudget: budget }),
+      ...(effort && { reasoningEffort: effort }),
+      ...providerFormat({}, schemas),
+    },
   };
 }
 

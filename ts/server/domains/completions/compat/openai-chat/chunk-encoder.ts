@@ -2,7 +2,7 @@
 
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
-import { openaiErrorBody } from '../../../inference/index.ts';
+import { openaiErrorBody, type ReasoningDetail } from '../../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../../answer/frames.ts';
 import { chatLogprobsJson } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
@@ -33,7 +33,8 @@ export interface LastChunk {
 const doneFrame = Buffer.from('data: [DONE]\n\n');
 
 export class ChunkEncoder implements StreamEncoder {
-  readonly #head: string;
+  #head: string;
+  readonly #facts: ChunkHead;
   readonly #tail: string;
   readonly #nChoices: number;
   readonly #includeUsage: boolean;
@@ -44,9 +45,8 @@ export class ChunkEncoder implements StreamEncoder {
 
   /** @param lastChunk of an answer from knowledge bases: its citations. */
   constructor(head: ChunkHead, nChoices: number, includeUsage: boolean, lastChunk?: (choice: number) => LastChunk) {
-    const { id, created, model, fingerprint } = head;
-    const members = { id, object: 'chat.completion.chunk', created, model, system_fingerprint: fingerprint };
-    this.#head = `data: ${JSON.stringify(members).slice(0, -1)},"choices":[`;
+    this.#facts = head;
+    this.#head = chunkHead(head);
     // With include_usage, OpenAI's chunks all carry the member.
     this.#tail = includeUsage ? '],"usage":null}\n\n' : ']}\n\n';
     this.#includeUsage = includeUsage;
@@ -54,7 +54,8 @@ export class ChunkEncoder implements StreamEncoder {
     this.#lastChunk = lastChunk;
   }
 
-  open(out: Frames): void {
+  open(out: Frames, _nPromptTokens?: number, model?: string): void {
+    if (model !== undefined) this.#head = chunkHead({ ...this.#facts, model });
     for (let index = 0; index < this.#nChoices; index++) {
       this.#chunk(out, index, '{"role":"assistant","content":"","refusal":null}');
     }
@@ -70,6 +71,10 @@ export class ChunkEncoder implements StreamEncoder {
 
   reasoning(out: Frames, choice: number, jsonBody: Buffer): void {
     this.#text(out, choice, 'reasoning', jsonBody);
+  }
+
+  reasoningDetail(out: Frames, choice: number, detail: ReasoningDetail): void {
+    this.#chunk(out, choice, JSON.stringify({ reasoning_details: [detail] }));
   }
 
   toolCall(out: Frames, choice: number, index: number, id: string, name: string): void {
@@ -145,4 +150,9 @@ export class ChunkEncoder implements StreamEncoder {
       suffix: Buffer.from(`"},"logprobs":null,"finish_reason":null}${this.#tail}`),
     };
   }
+}
+
+function chunkHead({ id, created, model, fingerprint }: ChunkHead): string {
+  const members = { id, object: 'chat.completion.chunk', created, model, system_fingerprint: fingerprint };
+  return `data: ${JSON.stringify(members).slice(0, -1)},"choices":[`;
 }

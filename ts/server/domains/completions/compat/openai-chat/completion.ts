@@ -15,7 +15,7 @@ export interface KnowledgeMembers {
 
 export function chatCompletion(
   { id, created, model, fingerprint }: ChunkHead,
-  { choices, usage }: Answer,
+  { choices, usage, model: answered = model }: Answer,
   knowledge?: KnowledgeMembers,
 ): Record<string, unknown> {
   const cited = knowledge?.cited;
@@ -23,7 +23,7 @@ export function chatCompletion(
     id,
     object: 'chat.completion',
     created,
-    model,
+    model: answered,
     system_fingerprint: fingerprint,
     choices: choices.map((choice, index) => ({
       index,
@@ -43,13 +43,17 @@ function allOf(cited: readonly WireCitations[]): WireCitations['citations'] {
   return [...byNumber.values()].sort((a, b) => a.n - b.n);
 }
 
-function assistantMessage({ content, reasoning, toolCalls }: Choice, cited?: WireCitations): Record<string, unknown> {
+function assistantMessage(
+  { content, reasoning, reasoningDetails, toolCalls }: Choice,
+  cited?: WireCitations,
+): Record<string, unknown> {
   return {
     role: 'assistant',
     content: content === '' && toolCalls.length > 0 ? null : content,
     refusal: null,
     ...(cited === undefined ? {} : { annotations: cited.annotations }),
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(reasoningDetails === undefined ? {} : { reasoning_details: reasoningDetails }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toolCallMember) }),
   };
 }

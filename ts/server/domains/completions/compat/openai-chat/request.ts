@@ -1,11 +1,11 @@
 /** Reads the body of POST /v1/chat/completions, which its schema has checked, into the internal request. */
 
 import { textFault } from '../../../../platform/text/given-text.ts';
-import type { ChatPrompt, CompletionRequest } from '../../../inference/index.ts';
+import type { ChatPrompt, CompletionRequest, ProviderMembers } from '../../../inference/index.ts';
 import { RequestMedia } from '../../../inference/media/request-media.ts';
 import type { ConversationCall, KnowledgeCall } from '../../answer/pending-answer.ts';
 import { invalid } from '../../errors.ts';
-import { type AnswerFormat, chatFormat, readFormat, withEngineFormat } from '../answer-format.ts';
+import { type AnswerFormat, chatFormat, providerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { bodyReader, packRequest } from '../body-reader.ts';
 import {
   promptThinking,
@@ -45,7 +45,7 @@ export interface ChatCall {
 export function readChatRequest(body: ChatRequest): ChatCall {
   const { messages, media } = readMessages(body.messages);
   const namespaces = [...new Set(body.knowledge ?? [])];
-  const { needsTools, toolPrompt, format, schemaIgnored } = readForm(body);
+  const { needsTools, toolPrompt, format, provider, schemaIgnored } = readForm(body);
   const job = omitNullish<CompletionRequest['job']>({
     prompt: {
       kind: 'chat',
@@ -74,6 +74,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
       needsAudio: media.hasSounds,
       ...(schemaIgnored !== undefined && { schemaIgnored }),
       job,
+      provider: { ...(body.reasoning_effort && { reasoningEffort: body.reasoning_effort }), ...provider },
     },
     stream: body.stream ?? false,
     includeUsage: readIncludeUsage(body),
@@ -89,6 +90,7 @@ function readForm(body: ChatRequest): {
   needsTools: boolean;
   toolPrompt: Partial<ChatPrompt>;
   format: AnswerFormat & Pick<CompletionRequest['job'], 'toolSchemas'>;
+  provider?: ProviderMembers;
   schemaIgnored?: string | undefined;
 } {
   const isFree = !body.tools?.length && !body.tool_choice && !body.response_format && !body.json_schema && !body.grammar;
@@ -100,6 +102,7 @@ function readForm(body: ChatRequest): {
     needsTools: use.tools.length > 0 && use.choice !== 'none',
     toolPrompt: promptTools(use, body.parallel_tool_calls),
     format,
+    provider: providerFormat(body.response_format?.['json_schema'], schemas),
     schemaIgnored: schemas.ignored,
   };
 }
@@ -164,7 +167,9 @@ function readToolUse(
 function readTool(tool: Members, param: string, schemas: SchemaReader): ReadTool {
   if (tool['type'] !== 'function')
     throw invalid(`${param}.type`, `${param}.type must be function; this server runs no other tools.`);
-  return readFunction(asMembers(tool['function'], `${param}.function`), `${param}.function`, schemas);
+  const read = readFunction(asMembers(tool['function'], `${param}.function`), `${param}.function`, schemas);
+  const mark = tool['cache_control'];
+  return isMembers(mark) ? { ...read, shown: { ...read.shown, cache_control: mark } } : read;
 }
 
 function objectChoice(choice: Members, tools: ReadTool[]): ToolUse {
@@ -228,6 +233,11 @@ function readMessage(message: Members, param: string, media: RequestMedia): Memb
 function readAssistant(message: Members, read: Members, param: string): void {
   const reasoning = textOr(message['reasoning_content'], undefined, `${param}.reasoning_content`);
   if (reasoning !== undefined) read['reasoning_content'] = reasoning;
+  const details = message['reasoning_details'];
+  if (details !== undefined && details !== null) {
+    const at = `${param}.reasoning_details`;
+    read['reasoning_details'] = asList(details, at).map((detail, index) => readDetail(asMembers(detail, `${at}[${index}]`), at));
+  }
   const { function_call: older, tool_calls: calls = older ? [{ function: older }] : undefined } = message;
   if (calls !== undefined && calls !== null) {
     const readCalls = asList(calls, `${param}.tool_calls`).map((call, index) => readCall(call, `${param}.tool_calls[${index}]`));
@@ -243,6 +253,13 @@ function readAssistant(message: Members, read: Members, param: string): void {
   if (read['content'] === null && read['tool_calls'] === undefined && reasoning === undefined) {
     throw invalid(`${param}.content`, `${param} needs content or tool_calls.`);
   }
+}
+
+/** Goes back to the provider that has signed it; the engine passes it over. */
+function readDetail({ type, text, signature, data }: Members, param: string): Members {
+  const texts = { type: asText(type, `${param}.type`), text, signature, data };
+  for (const [name, value] of Object.entries(texts)) textOr(value, undefined, `${param}.${name}`);
+  return texts;
 }
 
 function readCall(value: unknown, param: string): Members {
@@ -275,10 +292,19 @@ function readContent(content: unknown, param: string, media: RequestMedia): stri
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) throw invalid(param, `${param} must be a string, an array of parts or null.`);
   const parts = content.map((part, index) => readPart(asMembers(part, `${param}[${index}]`), `${param}[${index}]`, media));
-  return parts.every((part) => part['type'] === 'text') ? parts.map((part) => part['text']).join('') : parts;
+  return parts.every((part) => part['type'] === 'text' && part['cache_control'] === undefined)
+    ? parts.map((part) => part['text']).join('')
+    : parts;
 }
 
+/** Marks of a provider's prompt cache stay where they are; the engine, which caches all prefixes, passes them over. */
 function readPart(part: Members, param: string, media: RequestMedia): Members {
+  const read = readUnmarked(part, param, media);
+  const mark = part['cache_control'];
+  return isMembers(mark) ? { ...read, cache_control: mark } : read;
+}
+
+function readUnmarked(part: Members, param: string, media: RequestMedia): Members {
   switch (part['type']) {
     case 'text':
       return { type: 'text', text: asText(part['text'], `${param}.text`) };

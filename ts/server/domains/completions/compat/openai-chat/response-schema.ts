@@ -10,13 +10,20 @@ const Usage = Type.Object({
   prompt_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
   completion_tokens_details: Type.Optional(
     Type.Object(
-      { accepted_prediction_tokens: Type.Integer(), rejected_prediction_tokens: Type.Integer() },
-      { description: 'Drafted tokens of speculative decoding, where any were verified; rejected ones count as no completion.' },
+      {
+        accepted_prediction_tokens: Type.Optional(Type.Integer()),
+        rejected_prediction_tokens: Type.Optional(Type.Integer()),
+        reasoning_tokens: Type.Optional(Type.Integer()),
+      },
+      {
+        description:
+          'Drafted tokens of speculative decoding, where any were verified; rejected ones count as no completion. Thoughts, of a model that runs elsewhere.',
+      },
     ),
   ),
 });
 
-const finishReason = Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('tool_calls')]);
+const finishReason = Type.Enum(['stop', 'length', 'tool_calls', 'content_filter']);
 
 const ToolCall = named(
   'ToolCall',
@@ -56,6 +63,17 @@ export const ChatCompletion = named(
             Type.Array(AnnotationShape, { description: 'Where the answer cites passages, for a request with `knowledge`.' }),
           ),
           reasoning_content: Type.Optional(Type.String()),
+          reasoning_details: Type.Optional(
+            Type.Array(
+              Type.Object({
+                type: Type.String(),
+                text: Type.Optional(Type.String()),
+                signature: Type.Optional(Type.String()),
+                data: Type.Optional(Type.String()),
+              }),
+              { description: 'Thoughts that a provider has signed or hidden: send them back in the next turn as they are.' },
+            ),
+          ),
           tool_calls: Type.Optional(Type.Array(ToolCall)),
         }),
         logprobs: Type.Union([Type.Object({}), Type.Null()]),

@@ -2,12 +2,13 @@
 import type { JobUsage } from '../../../../native/llama-shapes.ts';
 
 export function chatUsage(usage: JobUsage): Record<string, unknown> {
-  const { nPromptTokens, nCompletionTokens, nCachedTokens, nDraftedTokens, nAcceptedTokens } = usage;
+  const { nPromptTokens, nCompletionTokens, nCachedTokens, nDraftedTokens, nAcceptedTokens, provider } = usage;
   return {
     prompt_tokens: nPromptTokens,
     completion_tokens: nCompletionTokens,
     total_tokens: nPromptTokens + nCompletionTokens,
     prompt_tokens_details: { cached_tokens: nCachedTokens },
+    ...(provider === undefined ? {} : { completion_tokens_details: { reasoning_tokens: provider.nReasoningTokens } }),
     ...(nDraftedTokens > 0
       ? {
           completion_tokens_details: {

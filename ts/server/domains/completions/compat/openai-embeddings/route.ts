@@ -1,7 +1,7 @@
 /** POST /v1/embeddings and the two paths that answer the same. */
 import type { Reply, RequestContext, Route } from '../../../../platform/http/route.ts';
 import { routes } from '../../../../platform/http/route-group.ts';
-import { type InferenceService, modelErrors, openaiErrorBody } from '../../../inference/index.ts';
+import { type ExactNeeds, type InferenceService, modelErrors, openaiErrorBody } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
 import { callOptions } from '../../service.ts';
 import { openaiHeaders } from '../foreign-members.ts';
@@ -13,29 +13,39 @@ import { EmbeddingList } from './schema.ts';
 /** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
 const mostGatheredFloats = 16_384;
 
-const paths = ['/v1/embeddings', '/v1/cloud/embeddings', '/v1/inference/embeddings'];
+const paths: Record<string, Pick<ExactNeeds, 'place'>> = {
+  '/v1/embeddings': {},
+  '/v1/cloud/embeddings': { place: 'elsewhere' },
+  '/v1/inference/embeddings': { place: 'here' },
+};
 
 const { post } = routes({ tag: 'Embeddings', auth: 'viewer', scope: 'embeddings:use', errorBody: openaiErrorBody });
 
 export function embeddingRoutes(service: InferenceService): Route[] {
-  return paths.map((path) =>
+  return Object.entries(paths).map(([path, place]) =>
     post(path, {
       maxBody: maxBodyBytes,
       summary: 'Embed texts',
-      description: 'Vectors have length 1. Models are never substituted here: vectors of different models cannot be compared.',
+      description:
+        'Vectors of this node have length 1, those of providers are as they come. Models are never substituted here: vectors of different models ' +
+        'cannot be compared. /v1/cloud/embeddings asks providers alone, /v1/inference/embeddings this node alone.',
       ...readBody(embeddingReader),
       requestHeaders: openaiHeaders,
       responses: { 200: EmbeddingList },
       errors: modelErrors,
-      handle: (context) => embed(service, context),
+      handle: (context) => embed(service, context, place),
     }),
   );
 }
 
-async function embed(service: InferenceService, context: RequestContext<unknown, unknown, EmbeddingCall>): Promise<Reply> {
+async function embed(
+  service: InferenceService,
+  context: RequestContext<unknown, unknown, EmbeddingCall>,
+  place: Pick<ExactNeeds, 'place'>,
+): Promise<Reply> {
   const { model: name, inputs, isBase64, nDimensions } = context.body;
   const options = callOptions(context);
-  const model = await service.resolve({ ability: 'embeddings', model: name }, context.caller);
+  const model = await service.resolve({ ability: 'embeddings', model: name, ...place }, context.caller);
   const { vectors, nTokens } = await service.embed(model, inputs, options);
   const shortened = nDimensions ? shortenAll(vectors, nDimensions) : vectors;
   const body = embeddingChunks({

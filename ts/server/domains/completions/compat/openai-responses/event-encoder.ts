@@ -1,6 +1,7 @@
 /** The event stream of the Responses API. Deltas go by byte template; only the sequence number is made anew. */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../../platform/http/errors.ts';
+import type { ReasoningDetail } from '../../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../../answer/frames.ts';
 import type { ResponseEnd } from '../../stored-responses/kept-response.ts';
 import { chatLogprobsJson } from '../openai-chat/logprobs.ts';
@@ -11,7 +12,7 @@ import { type ItemStatus, type OutputItem, type ResponseProgress, responseObject
 const deltaEnd = Buffer.from('"}\n\n');
 
 export class ResponsesEncoder implements StreamEncoder {
-  readonly #head: Record<string, unknown>;
+  #head: Record<string, unknown>;
   readonly #output: OutputItem[] = [];
   #sequence: number;
   #item: OpenItem | undefined;
@@ -22,6 +23,8 @@ export class ResponsesEncoder implements StreamEncoder {
   /** Those of the next delta. */
   #pendingLogprobs: TokenLogprob[] | undefined;
   #isCut = false;
+  /** Of the open item of thoughts, which empties it. */
+  readonly #details: ReasoningDetail[] = [];
   readonly #search: ToldSearch | undefined;
   /** The length of the messages before, in UTF-16 code units. */
   #saidLength = 0;
@@ -46,7 +49,8 @@ export class ResponsesEncoder implements StreamEncoder {
     return { status: this.#isCut ? 'incomplete' : 'completed', output: this.#output, usage };
   }
 
-  open(out: Frames): void {
+  open(out: Frames, _nPromptTokens?: number, model?: string): void {
+    if (model !== undefined) this.#head = { ...this.#head, model };
     const emit = this.#emitter(out);
     if (this.#sequence === 0) emit('response.created', { response: this.#response({ status: 'in_progress' }) });
     emit('response.in_progress', { response: this.#response({ status: 'in_progress' }) });
@@ -61,8 +65,13 @@ export class ResponsesEncoder implements StreamEncoder {
   }
 
   reasoning(out: Frames, _choice: number, jsonBody: Buffer): void {
-    if (this.#item?.kind !== 'reasoning') this.#begin(out, openReasoning(this.#nextIndex(out)));
+    if (this.#item?.kind !== 'reasoning') this.#begin(out, openReasoning(this.#nextIndex(out), this.#details));
     this.#delta(out, jsonBody);
+  }
+
+  reasoningDetail(out: Frames, _choice: number, detail: ReasoningDetail): void {
+    if (this.#item?.kind !== 'reasoning') this.#begin(out, openReasoning(this.#nextIndex(out), this.#details));
+    this.#details.push(detail);
   }
 
   toolCall(out: Frames, _choice: number, _index: number, id: string, name: string): void {

@@ -1,6 +1,6 @@
 /** Input items of the Responses API -> chat messages. */
 import { invalid } from '../../errors.ts';
-import { asMembers, asText, type Members } from '../members.ts';
+import { asMembers, asText, isMembers, type Members } from '../members.ts';
 
 /** The lists in the chat API's shape; readMessages checks the parts. `earlier` are the items of the responses that this one continues. */
 export function itemsToMessages(
@@ -73,11 +73,30 @@ function readCall(item: Members, param: string): Members {
   };
 }
 
-/** An item of a stored response may hold nothing readable (encrypted content); then there is nothing to hand on. */
+/** Encrypted content is what a provider has signed or hidden; where it is not ours, it holds nothing to hand on. */
 function addReasoning(messages: Members[], item: Members): void {
   const parts = Array.isArray(item['content']) ? (item['content'] as unknown[]) : [];
   const text = parts.map((part) => String((part as Members | null)?.['text'] ?? '')).join('');
-  if (text !== '') messages.push({ role: 'assistant', content: null, reasoning_content: text });
+  const details = readDetails(item['encrypted_content']);
+  if (text === '' && details === undefined) return;
+  messages.push({
+    role: 'assistant',
+    content: null,
+    reasoning_content: text,
+    ...(details !== undefined && { reasoning_details: details }),
+  });
+}
+
+function readDetails(content: unknown): unknown[] | undefined {
+  if (typeof content !== 'string') return undefined;
+  try {
+    const details = JSON.parse(Buffer.from(content, 'base64').toString()) as unknown;
+    return Array.isArray(details) && details.every((one) => isMembers(one) && typeof one['type'] === 'string')
+      ? details
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function readOutput(output: unknown, param: string): unknown {

@@ -1,5 +1,6 @@
 /** The output item that a stream is writing: its events, and the item when it is done. */
 import type { TokenLogprob } from '../../../../native/llama-shapes.ts';
+import type { ReasoningDetail } from '../../../inference/index.ts';
 import { identifier } from '../members.ts';
 import {
   callItem,
@@ -62,7 +63,8 @@ export function openMessage(outputIndex: number, { logprobs, annotations }: Mess
   };
 }
 
-export function openReasoning(outputIndex: number): OpenItem {
+/** `details` are read and taken when the item ends. */
+export function openReasoning(outputIndex: number, details: ReasoningDetail[]): OpenItem {
   const id = identifier('rs_');
   const place = { item_id: id, output_index: outputIndex, content_index: 0 };
   return {
@@ -75,7 +77,7 @@ export function openReasoning(outputIndex: number): OpenItem {
       emit('response.content_part.added', { ...place, part: { type: 'reasoning_text', text: '' } });
     },
     end: (emit, text, status) => {
-      const item = reasoningItem(id, status, text);
+      const item = reasoningItem(id, status, text, details.splice(0));
       emit('response.reasoning_text.done', { ...place, text });
       emit('response.content_part.done', { ...place, part: { type: 'reasoning_text', text } });
       emit('response.output_item.done', { output_index: outputIndex, item });

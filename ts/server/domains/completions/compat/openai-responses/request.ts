@@ -1,7 +1,7 @@
 /** POST /v1/responses, checked by its schema -> the internal request. */
 import type { CompletionRequest } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
-import { type AnswerFormat, readFormat, textFormat, withEngineFormat } from '../answer-format.ts';
+import { type AnswerFormat, providerFormat, readFormat, textFormat, withEngineFormat } from '../answer-format.ts';
 import { promptThinking, readLoras, readPriority, readSampling, readSpeculation } from '../engine-members.ts';
 import { SchemaReader } from '../json-schema.ts';
 import { asMembers, asText, isMembers, type Members, omitNullish } from '../members.ts';
@@ -60,6 +60,7 @@ export function responsesRequest(
     ...readSpeculation(body),
   });
   const schemaIgnored = schemas.ignored;
+  const effort = body.reasoning?.effort;
   return {
     model: body.model,
     needsTools: mayCall(use),
@@ -67,6 +68,7 @@ export function responsesRequest(
     needsAudio: media.hasSounds,
     ...(schemaIgnored !== undefined && { schemaIgnored }),
     job,
+    provider: { ...(effort && { reasoningEffort: effort }), ...providerFormat(body.text?.format, schemas) },
   };
 }
 

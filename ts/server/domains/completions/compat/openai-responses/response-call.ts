@@ -100,7 +100,7 @@ class ResponsesWire implements Wire {
     return this.#encoder;
   }
 
-  async body({ choices, usage }: Answer): Promise<object> {
+  async body({ choices, usage, model }: Answer): Promise<object> {
     const isCut = choices.some(({ finish }) => finish === 'length');
     const isSearched = this.#search !== undefined && this.#filters !== undefined;
     const output = isSearched
@@ -108,7 +108,7 @@ class ResponsesWire implements Wire {
       : choices.flatMap((choice) => outputItems(choice));
     const end = { status: isCut ? 'incomplete' : 'completed', output, usage } as const;
     await this.#keep(end);
-    return responseObject(this.#head, end);
+    return responseObject(model === undefined ? this.#head : { ...this.#head, model }, end);
   }
 
   async #keep(end: ResponseEnd): Promise<void> {
@@ -151,11 +151,12 @@ function refuseUnkeptBackground(keeper: ResponseKeeper, store: boolean | null | 
 
 /** Makes the output items of a response from a gathered answer. */
 function outputItems(
-  { content, reasoning, toolCalls, logprobs, finish }: Choice,
+  { content, reasoning, reasoningDetails, toolCalls, logprobs, finish }: Choice,
   annotations: readonly object[] = [],
 ): OutputItem[] {
   const items: OutputItem[] = [];
-  if (reasoning !== '') items.push(reasoningItem(identifier('rs_'), 'completed', reasoning));
+  if (reasoning !== '' || reasoningDetails !== undefined)
+    items.push(reasoningItem(identifier('rs_'), 'completed', reasoning, reasoningDetails));
   if (content !== '' || toolCalls.length === 0)
     items.push(messageItem(identifier('msg_'), 'completed', [textPart(content, logprobs, annotations)]));
   for (const call of toolCalls) items.push(callItem(identifier('fc_'), 'completed', call.id, call.name, call.arguments));

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import type { JobUsage, TokenLogprob } from '../../../../native/llama-shapes.ts';
 import { named } from '../../../../platform/schema/named.ts';
+import type { ReasoningDetail } from '../../../inference/index.ts';
 import type { KeptResponse, ResponseEnd, ResponseStatus } from '../../stored-responses/kept-response.ts';
 import { chatLogprobs } from '../openai-chat/logprobs.ts';
 import type { ResponsesRequest } from './schema.ts';
@@ -91,20 +92,27 @@ export function responseLogprobs(tokens: readonly TokenLogprob[] | undefined): u
   return tokens ? chatLogprobs(tokens) : [];
 }
 
-export function reasoningItem(id: string, status: ItemStatus, text: string | undefined): OutputItem {
-  return { id, type: 'reasoning', status, summary: [], content: text === undefined ? [] : [{ type: 'reasoning_text', text }] };
+export function reasoningItem(
+  id: string,
+  status: ItemStatus,
+  text: string | undefined,
+  details: readonly ReasoningDetail[] = [],
+): OutputItem {
+  const sealed = details.length === 0 ? {} : { encrypted_content: Buffer.from(JSON.stringify(details)).toString('base64') };
+  const content = text === undefined ? [] : [{ type: 'reasoning_text', text }];
+  return { id, type: 'reasoning', status, summary: [], content, ...sealed };
 }
 
 export function callItem(id: string, status: ItemStatus, callId: string, name: string, args: string): OutputItem {
   return { id, type: 'function_call', status, call_id: callId, name, arguments: args };
 }
 
-function responseUsage({ nPromptTokens, nCachedTokens, nCompletionTokens }: JobUsage): Record<string, unknown> {
+function responseUsage({ nPromptTokens, nCachedTokens, nCompletionTokens, provider }: JobUsage): Record<string, unknown> {
   return {
     input_tokens: nPromptTokens,
     input_tokens_details: { cached_tokens: nCachedTokens, cache_write_tokens: Math.max(0, nPromptTokens - nCachedTokens) },
     output_tokens: nCompletionTokens,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: provider?.nReasoningTokens ?? 0 },
     total_tokens: nPromptTokens + nCompletionTokens,
   };
 }

@@ -1,6 +1,18 @@
-/** Signature version 4 of AWS, as S3 and what imitates it want it: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+/** Signature version 4 of AWS and of what imitates it: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
 import { createHash, createHmac } from 'node:crypto';
-import type { S3Credentials } from './s3-credentials.ts';
+
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+/** For whom a request is signed. */
+export interface AwsScope {
+  readonly region: string;
+  /** As AWS names it: s3, bedrock. */
+  readonly service: string;
+}
 
 export interface SignedRequest {
   readonly method: string;
@@ -14,12 +26,12 @@ export interface SignedRequest {
 /** The headers to send: those given, and what proves them. */
 export function signRequest(
   { method, url, headers, body }: SignedRequest,
-  { accessKeyId, secretAccessKey, sessionToken }: S3Credentials,
-  region: string,
+  { accessKeyId, secretAccessKey, sessionToken }: AwsCredentials,
+  { region, service }: AwsScope,
   now: Date,
 ): Record<string, string> {
   const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
+  const scope = `${time.slice(0, 8)}/${region}/${service}/aws4_request`;
   const signed: Record<string, string> = {
     ...headers,
     host: url.host,
@@ -30,7 +42,7 @@ export function signRequest(
   const names = Object.keys(signed).sort();
   const canonical = [
     method,
-    url.pathname,
+    service === 's3' ? url.pathname : encodedAgain(url.pathname),
     canonicalQuery(url.searchParams),
     ...names.map((name) => `${name}:${signed[name]?.trim().replaceAll(/ +/g, ' ')}`),
     '',
@@ -42,6 +54,11 @@ export function signRequest(
   const signature = hmac(key, text).toString('hex');
   const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
   return { ...signed, authorization };
+}
+
+/** All services but S3 want the path encoded a second time. */
+function encodedAgain(path: string): string {
+  return path.split('/').map(encodeStrictly).join('/');
 }
 
 /** As RFC 3986 says, which URLSearchParams does not: a space is %20. */

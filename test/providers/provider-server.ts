@@ -1,0 +1,225 @@
+/** A provider for tests: it speaks one dialect, fails as its script says, and counts what it bills. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Test } from 'tap';
+
+/** The fault that one request meets. */
+export type Fault =
+  /** It is answered. */
+  | 'none'
+  /** The connection is taken, and nothing comes. */
+  | 'silent'
+  /** The connection is closed before a status. */
+  | 'refuse'
+  /** The head of a 200 and then nothing. */
+  | 'hang'
+  /** It comes in the middle of the second frame with content. */
+  | 'cut'
+  /** Nothing more behind the first frame with content. */
+  | 'stall'
+  /** The stream ends without its terminal event. */
+  | 'no-end'
+  /** A page in place of a stream. */
+  | 'page'
+  | 'broken-json'
+  /** A 200 whose first frame is an error. */
+  | 'error-frame'
+  /** An error behind the first content. */
+  | 'late-error'
+  /** A frame of 100 MB. */
+  | 'huge-frame'
+  /** A byte a second, behind the first content. */
+  | 'drip'
+  /** All events, and no content. */
+  | 'empty'
+  /** The usage is left out. */
+  | 'no-usage'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly message?: string };
+
+/** The words that are said, and what is billed for it. */
+interface Said {
+  readonly reasoning?: string;
+  readonly signature?: string;
+  readonly texts: readonly string[];
+  readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+  readonly finish?: 'stop' | 'length' | 'tool_calls';
+  readonly tokens: Billed;
+}
+
+export interface Billed {
+  readonly prompt: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly completion: number;
+  readonly reasoning: number;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect
+type Body = any;
+
+export interface Dialect {
+  readonly contentType: string;
+  /** Which of the frames with content meets the fault; the ones before it have said something. Default: the second. */
+  readonly faultAt?: number;
+  /** Whether a request is for a chat; others are for the list of models, or what `other` answers. */
+  isChat(path: string): boolean;
+  models(names: readonly string[]): object;
+  /** Each is written at once; `texts` of them carry content. */
+  frames(said: Said, request: { path: string; body: Body }): { before: Frame[]; texts: Frame[]; usage: Frame[]; end: Frame[] };
+  error(status: number, message: string): object;
+  errorFrame(message: string): Frame;
+  other?(path: string, body: Body): object | undefined;
+}
+
+type Frame = string | Buffer;
+
+interface Asked {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Body;
+}
+
+export const BILLED: Billed = { prompt: 12, cached: 4, written: 0, completion: 3, reasoning: 0 };
+
+export class ProviderServer {
+  readonly asked: Asked[] = [];
+  /** The tokens that every answer that was sent whole with its usage was billed. */
+  readonly billed: Billed[] = [];
+  /** The faults of the requests to come, in their order; then none. */
+  script: Fault[] = [];
+  models: string[] = ['model-a', 'model-b'];
+  say: (body: Body) => Said = () => ({ texts: ['Hello', ' there', '.'], tokens: BILLED });
+  /** Requests whose connection the client has closed before their answer's end. */
+  nAborted = 0;
+  readonly #dialect: Dialect;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  get nSockets(): number {
+    return this.#sockets.size;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get chats(): Asked[] {
+    return this.asked.filter(({ path }) => this.#dialect.isChat(path));
+  }
+
+  async start(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  stop(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const path = request.url ?? '';
+    const body = text === '' ? undefined : (JSON.parse(text) as Body);
+    this.asked.push({ path, headers: request.headers, body });
+    const other = this.#dialect.other?.(path, body);
+    if (other !== undefined)
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(other));
+    if (!this.#dialect.isChat(path)) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(this.#dialect.models(this.models)));
+      return;
+    }
+    response.on('close', () => {
+      if (!response.writableFinished) this.nAborted += 1;
+    });
+    await this.#chat(path, body, response, this.script.shift() ?? 'none');
+  }
+
+  async #chat(path: string, body: Body, response: ServerResponse, fault: Fault): Promise<void> {
+    if (fault === 'silent') return;
+    if (fault === 'refuse') return void response.destroy();
+    if (typeof fault === 'object') {
+      const { status, headers = {}, message = `fault ${status}` } = fault;
+      const error = JSON.stringify(this.#dialect.error(status, message));
+      return void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(error);
+    }
+    if (fault === 'page')
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html><script>alert(1)</script></html>');
+    response.writeHead(200, { 'content-type': this.#dialect.contentType });
+    response.flushHeaders();
+    if (fault === 'hang') return;
+    const said = this.say(body);
+    const { before, texts, usage, end } = this.#dialect.frames(said, { path, body });
+    const write = (frame: Frame): void => void response.write(frame);
+    if (fault === 'error-frame') {
+      write(this.#dialect.errorFrame('The engine is overloaded'));
+      return void response.end();
+    }
+    for (const frame of before) write(frame);
+    if (fault === 'huge-frame') return void (await writeHuge(response));
+    if (fault === 'broken-json') {
+      write(Buffer.from(String(texts[0])).subarray(0, -8));
+      write('\n\n');
+      return void response.end();
+    }
+    for (const [index, frame] of (fault === 'empty' ? [] : texts).entries()) {
+      if (index === (this.#dialect.faultAt ?? 1)) {
+        // What came before is read by itself.
+        await new Promise((resolve) => setTimeout(resolve, fault === 'none' ? 5 : 200));
+        if (fault === 'cut') {
+          write(Buffer.from(frame).subarray(0, Math.floor(Buffer.byteLength(frame) / 2)));
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          return void response.destroy();
+        }
+        if (fault === 'stall') return;
+        if (fault === 'late-error') {
+          write(this.#dialect.errorFrame('The engine is overloaded'));
+          return void response.end();
+        }
+        if (fault === 'drip') return void (await drip(response, Buffer.from(frame)));
+      }
+      write(frame);
+    }
+    if (fault === 'no-end') return void response.end();
+    if (fault !== 'no-usage') for (const frame of usage) write(frame);
+    for (const frame of end) write(frame);
+    response.end();
+    if (fault !== 'no-usage') this.billed.push(said.tokens);
+  }
+}
+
+async function writeHuge(response: ServerResponse): Promise<void> {
+  const piece = Buffer.alloc(1024 * 1024, 'x');
+  response.write('data: {"');
+  for (let i = 0; i < 100 && !response.destroyed; i++) {
+    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+}
+
+async function drip(response: ServerResponse, frame: Buffer): Promise<void> {
+  for (const byte of frame) {
+    if (response.destroyed) return;
+    response.write(Buffer.from([byte]));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}
+
+/** Ends with the test. */
+export async function startProvider(t: Test, dialect: Dialect): Promise<ProviderServer> {
+  const server = new ProviderServer(dialect);
+  await server.start();
+  t.teardown(() => server.stop());
+  return server;
+}

@@ -1,0 +1,122 @@
+/** A chat -> the body of Anthropic's Messages. */
+import { attachedMedia, type ChatCall, type ChatMessage, requireKnownSampling } from '../chat-call.ts';
+import { isObject, type Json, jsonText } from '../json.ts';
+import { type ProviderRequest, UnsupportedMember } from '../kind.ts';
+import { argumentsOf, signedThoughts, thinkingTokens } from '../thoughts.ts';
+
+/** The API wants a limit, and a client may name none. */
+const DEFAULT_MAX_TOKENS = 8192;
+/** Fewer are refused. */
+const LEAST_BUDGET = 1024;
+
+export function chatRequest(call: ChatCall): ProviderRequest {
+  refuseUnknown(call);
+  const maxTokens = call.maxTokens ?? DEFAULT_MAX_TOKENS;
+  const thinking = thinkingOf(call, maxTokens);
+  const { temperature, topP, topK } = call.sampling;
+  const body: Json = {
+    model: call.model,
+    max_tokens: maxTokens,
+    system: systemOf(call),
+    messages: messagesOf(call),
+    stream: true,
+    temperature,
+    top_p: topP,
+    top_k: topK === 0 ? undefined : topK,
+    stop_sequences: call.stop.length === 0 ? undefined : call.stop,
+    ...toolsOf(call),
+    thinking,
+    output_config: call.jsonSchema === undefined ? undefined : { format: { type: 'json_schema', schema: call.jsonSchema } },
+  };
+  return { path: '/v1/messages', headers: { 'anthropic-version': '2023-06-01' }, body: jsonText(body) };
+}
+
+function refuseUnknown(call: ChatCall): void {
+  requireKnownSampling(call.sampling, ['temperature', 'topP', 'topK']);
+  if (call.n > 1) throw new UnsupportedMember('n', 'several choices');
+  if (call.topLogprobs !== undefined) throw new UnsupportedMember('logprobs', 'log probabilities');
+  if (call.logitBias !== undefined) throw new UnsupportedMember('logit_bias', 'a bias of tokens');
+  if (call.grammar !== undefined) throw new UnsupportedMember('grammar', 'a grammar');
+  if (call.templateKwargs !== undefined) throw new UnsupportedMember('chat_template_kwargs', 'members of a chat template');
+  if (call.media.some(({ kind }) => kind === 'audio')) throw new UnsupportedMember('messages', 'sounds');
+}
+
+function thinkingOf(call: ChatCall, maxTokens: number): Json | undefined {
+  const budget = thinkingTokens(call);
+  if (budget === undefined) return undefined;
+  if (budget === 0) return { type: 'disabled' };
+  // The budget is part of max_tokens and must be less.
+  const tokens = Math.min(Math.max(budget, LEAST_BUDGET), maxTokens - 1);
+  return tokens < LEAST_BUDGET ? { type: 'disabled' } : { type: 'enabled', budget_tokens: tokens };
+}
+
+function systemOf({ messages }: ChatCall): string | Json[] | undefined {
+  const parts = messages.filter(({ role }) => role === 'system').flatMap(({ content }) => textBlocks(content));
+  if (parts.length === 0) return undefined;
+  return parts.some((part) => part['cache_control'] !== undefined) ? parts : parts.map((part) => part['text']).join('\n');
+}
+
+function textBlocks(content: ChatMessage['content']): Json[] {
+  if (content === null || content === '') return [];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.map((part) => ({ type: 'text', text: part['text'], ...markOf(part) }));
+}
+
+/** Results of tools stand in the user's turn, and turns of one role are one message. */
+function messagesOf(call: ChatCall): Json[] {
+  const messages: { role: string; content: Json[] }[] = [];
+  for (const message of call.messages) {
+    if (message.role === 'system') continue;
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const blocks = blocksOf(message, call);
+    const last = messages.at(-1);
+    if (last?.role === role) last.content.push(...blocks);
+    else messages.push({ role, content: blocks });
+  }
+  return messages.filter(({ content }) => content.length > 0);
+}
+
+function blocksOf(message: ChatMessage, call: ChatCall): Json[] {
+  if (message.role === 'tool') {
+    const content = Array.isArray(message.content) ? message.content.map((part) => partOf(part, call)) : (message.content ?? '');
+    return [{ type: 'tool_result', tool_use_id: message.tool_call_id, content }];
+  }
+  const parts = Array.isArray(message.content) ? message.content.map((part) => partOf(part, call)) : textBlocks(message.content);
+  if (message.role !== 'assistant') return parts;
+  const thoughts = signedThoughts(message).map(({ text, signature, data }) =>
+    typeof data === 'string' ? { type: 'redacted_thinking', data } : { type: 'thinking', thinking: text ?? '', signature },
+  );
+  const calls = (message.tool_calls ?? []).map(({ id, function: target }) => ({
+    type: 'tool_use',
+    id,
+    name: target.name,
+    input: argumentsOf(target.arguments),
+  }));
+  return [...thoughts, ...parts, ...calls];
+}
+
+function partOf(part: Json, call: ChatCall): Json {
+  if (part['type'] === 'text') return { type: 'text', text: part['text'], ...markOf(part) };
+  const image = attachedMedia(call, (part['image_url'] as Json)['url']);
+  return { type: 'image', source: { type: 'base64', media_type: image?.format, data: image?.base64 }, ...markOf(part) };
+}
+
+function markOf(part: Json): Json {
+  return isObject(part['cache_control']) ? { cache_control: part['cache_control'] } : {};
+}
+
+function toolsOf({ tools, toolChoice, parallelToolCalls }: ChatCall): Json {
+  if (tools.length === 0) return {};
+  const types = { auto: 'auto', required: 'any', none: 'none' } as const;
+  const single = parallelToolCalls === false && toolChoice !== 'none' ? { disable_parallel_tool_use: true } : {};
+  return {
+    tools: tools.map(({ name, description, parameters, isStrict, cacheControl }) => ({
+      name,
+      description,
+      input_schema: parameters,
+      strict: isStrict || undefined,
+      cache_control: cacheControl,
+    })),
+    tool_choice: { type: types[toolChoice], ...single },
+  };
+}
