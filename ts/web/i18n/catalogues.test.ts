@@ -29,10 +29,12 @@ for (const [name, english, german] of [
 
   t.test(`every text of ${name} is shown somewhere`, async (t) => {
     const sources = paths.map(textOf).join('\n');
-    // Keys that are put together: `theme_${theme}`.
+    // Keys that are put together: `theme_${theme}`, `${kind}_granted`.
     const stems = [...sources.matchAll(/t\(`(\w+_)\$\{/g)].map(([, stem = '']) => stem);
+    const ends = [...sources.matchAll(/t\(`\$\{\w+\}(_\w+)`/g)].map(([, end = '']) => end);
     t.ok(stems.length >= 4);
-    const isShown = (key: string): boolean => sources.includes(`'${key}'`) || stems.some((stem) => key.startsWith(stem));
+    const isPutTogether = (key: string) => stems.some((stem) => key.startsWith(stem)) || ends.some((end) => key.endsWith(end));
+    const isShown = (key: string): boolean => sources.includes(`'${key}'`) || isPutTogether(key);
     t.strictSame(
       Object.keys(english).filter((key) => !isShown(key)),
       [],
