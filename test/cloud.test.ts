@@ -222,9 +222,9 @@ t.test('before anything is said, another backend is asked', async (t) => {
     ...[408, 425, 429, 500, 503, 529, 404].map((status) => ({ status })),
     { status: 429, headers: { 'retry-after': '1' } },
   ];
-  for (const fault of faults) {
+  for (const [i, fault] of faults.entries()) {
     // Each has a breaker and a pause of its own, which the next one must not meet.
-    await send(`${url}${BACKENDS}/one`, { method: 'PATCH', body: { weight: Math.random() } });
+    await send(`${url}${BACKENDS}/one`, { method: 'PATCH', body: { weight: 1 / (i + 2) } });
     one.script = [fault];
     const answer = await chat('model-b', { messages: [{ role: 'user', content: JSON.stringify(fault) }] });
     t.equal(answer.status, 200, JSON.stringify(fault));

@@ -35,6 +35,7 @@ export function createCloud(context: ModuleContext<typeof cloudSettings>): Modul
     env,
     nodeId: () => node.id,
     sealingKey,
+    onReloaded: () => offer(),
   });
   const prices = new Prices();
   const checker = new Checker({
@@ -77,16 +78,23 @@ export function createCloud(context: ModuleContext<typeof cloudSettings>): Modul
       },
     },
   });
+  let isRunning = false;
   let remove: (() => void) | undefined;
+  /** Chats of a node without providers do not ask here. */
+  const offer = (): void => {
+    if (isRunning && !registry.isEmpty) remove ??= models.addBackend(backend);
+  };
   return {
     api: undefined,
     routes: cloudRoutes({ service, checker, prices, nodeId: () => node.id }),
     start: async () => {
       await Promise.all([registry.reload(), service.loadPrices()]);
-      remove ??= models.addBackend(backend);
+      isRunning = true;
+      offer();
       checker.start();
     },
     stop: async () => {
+      isRunning = false;
       remove?.();
       remove = undefined;
       await checker.stop();

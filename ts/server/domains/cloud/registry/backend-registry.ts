@@ -29,6 +29,8 @@ interface BackendRegistryDeps {
   readonly env: NodeJS.ProcessEnv;
   nodeId(): string;
   sealingKey(): Promise<SealingKey>;
+  /** What is offered was read anew. */
+  onReloaded?(): void;
 }
 
 export class BackendRegistry {
@@ -50,6 +52,11 @@ export class BackendRegistry {
 
   get routes(): ReadonlyMap<string, CloudRoute> {
     return this.#routes;
+  }
+
+  /** Nothing is registered, on no node. */
+  get isEmpty(): boolean {
+    return this.#rows.length === 0 && this.#routes.size === 0;
   }
 
   find(id: string): LiveBackend | undefined {
@@ -91,6 +98,7 @@ export class BackendRegistry {
     this.#elsewhere = rows
       .filter(({ node }) => node !== nodeId())
       .map((row) => this.#make({ ...row, sealed_key: null, api_key_env: null }, true));
+    this.#deps.onReloaded?.();
   }
 
   async close(): Promise<void> {
