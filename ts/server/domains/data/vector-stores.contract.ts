@@ -24,7 +24,13 @@ function testVectorStores(t: Test, newDatabase: NewDatabase): void {
       pollIntervalMs,
     });
     t.match(file, { object: 'vector_store.file', status: 'completed', last_error: null, vector_store_id: store.id });
-    const found = await client.vectorStores.search(store.id, { query: 'Who keeps the lighthouse?' });
+    const asked = { query: 'Who keeps the lighthouse?', rewrite_query: false };
+    const found = await client.vectorStores.search(store.id, asked);
+    await t.rejects(client.vectorStores.search(store.id, { ...asked, rewrite_query: true }), {
+      status: 400,
+      code: 'unsupported_member',
+      param: 'rewrite_query',
+    });
     t.match(found.data, [{ file_id: file.id, filename: 'karvo.txt', content: [{ type: 'text', text: LIGHTHOUSE }] }]);
     const [{ score = -1 } = {}] = found.data;
     t.ok(score > 0 && score <= 1);

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import { ignoredMember } from '../../../platform/schema/member-effect.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { openaiErrorBody } from '../../inference/index.ts';
 import { knowledgeErrors } from '../errors.ts';
@@ -24,7 +25,7 @@ const CreateStore = named(
   'CreateVectorStore',
   Type.Object({
     name: orNull(Type.String({ maxLength: 256 })),
-    description: orNull(Type.String({ maxLength: 512, description: 'Accepted; kept nowhere.' })),
+    description: ignoredMember('A name is enough to tell stores apart, and it is kept nowhere.'),
     file_ids: Type.Optional(FileIds),
     metadata: orNull(Metadata),
     expires_after: orNull(ExpiresAfter),

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { scopeOf } from '../../../platform/http/principal.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import { refusedMember } from '../../../platform/schema/member-effect.ts';
 import { openaiErrorBody } from '../../inference/index.ts';
 import { featureErrors } from '../../license/index.ts';
 import { knowledgeErrors } from '../errors.ts';
@@ -39,8 +40,7 @@ export function storeSearchRoute({ stores, knowledge, access }: StoreSearchDeps)
   return post(`${storePath}/{vector_store_id}/search`, {
     maxBody: 256 * 1024,
     summary: 'Search in a vector store, by words and by meaning',
-    description:
-      'Several queries are searched one by one, and their results put together. `rewrite_query` is accepted, and nothing is rewritten.',
+    description: 'Several queries are searched one by one, and their results put together.',
     params: StoreParams,
     bodyTexts: 'free',
     body: Type.Object({
@@ -48,7 +48,7 @@ export function storeSearchRoute({ stores, knowledge, access }: StoreSearchDeps)
       max_num_results: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })),
       filters: Type.Optional(Type.Unknown({ description: 'A comparison of an attribute, or and/or of several.' })),
       ranking_options: Type.Optional(Type.Unknown({ description: 'ranker, score_threshold (0 to 1), hybrid_search.' })),
-      rewrite_query: Type.Optional(Type.Boolean()),
+      rewrite_query: refusedMember('Nothing is rewritten: send the query as it is to be sought.', { enum: [null, false] }),
     }),
     answer: Type.Object({
       object: Type.Literal('vector_store.search_results.page'),
