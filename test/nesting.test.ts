@@ -66,9 +66,12 @@ t.test('an answer that nests as long as it may', { timeout: 120_000 }, async (t)
     tool_choice: 'required',
     max_tokens: 4_000,
     logit_bias: Object.fromEntries(tokens.map((token) => [token, 100])),
+    // A whole answer leaves out a call that the limit cuts.
+    stream: true,
   });
   t.equal(status, 200, text.slice(0, 300));
-  const nLevels = text.split('store')[1]?.match(/\[/g)?.length ?? 0;
+  const written = [...text.matchAll(/"arguments":("(?:[^"\\]|\\.)*")/g)].map(([, piece = '""']) => JSON.parse(piece) as string);
+  const nLevels = written.join('').match(/\[/g)?.length ?? 0;
   t.ok(nLevels > 100 && nLevels <= 128, `${nLevels} levels`);
   t.equal((await send(`${server.url}/health`)).status, 200);
 });

@@ -47,6 +47,7 @@ const rules: Record<string, PolicyName> = {
   'GET /api/v1/system/version': 'local',
   'GET /api/v1/system/incidents': 'local',
   'GET /api/v1/license/health': 'local',
+  'GET /api/v1/cloud/backends/public': 'local',
   'GET /api/v1/metering/quotas': 'admin',
   'GET /api/v1/system/roles': 'admin',
   'PUT /api/v1/system/roles/{role}': 'superadmin',

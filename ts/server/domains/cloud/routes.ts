@@ -24,7 +24,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 const reading = routes({ tag: 'Cloud', auth: 'admin', errors: cloudErrors });
 const writing = routes({ tag: 'Cloud', auth: 'admin', scope: 'cloud:write', errors: cloudErrors, maxBody: MAX_BODY_BYTES });
-const open = routes({ tag: 'Cloud', auth: 'open', errors: cloudErrors });
+const local = routes({ tag: 'Cloud', auth: 'local', errors: cloudErrors });
 
 export function cloudRoutes(deps: CloudRouteDeps): HttpRoute[] {
   return [...backendRoutes(deps), ...nameRoutes(deps), ...priceRoutes(deps)];
@@ -54,7 +54,7 @@ function backendRoutes({ service, checker, nodeId }: CloudRouteDeps): HttpRoute[
       answer: schemas.UnconfiguredKeys,
       handle: () => ({ data: service.unconfiguredKeys() }),
     }),
-    open.get(`${BACKENDS}/public`, {
+    local.get(`${BACKENDS}/public`, {
       summary: 'Which backends there are, what they offer and whether they work',
       answer: schemas.PublicBackends,
       handle: ({ caller }) => ({
