@@ -42,7 +42,7 @@ const shells: readonly Shell[] = [
 /** What is typed, and what is then offered, among others or alone. */
 const lines: readonly { typed: readonly string[]; offered: readonly string[]; isAll?: boolean }[] = [
   { typed: ['svc', ''], offered: ['serve', 'backup', 'invite', 'version'] },
-  { typed: ['svc', 'ba'], offered: ['backup'], isAll: true },
+  { typed: ['svc', 'ba'], offered: ['backend', 'backup'], isAll: true },
   { typed: ['svc', 'backup', ''], offered: ['create', 'list', 'show', 'verify', 'restore', 'destination'], isAll: true },
   { typed: ['svc', 'backup', 'restore', '--f'], offered: ['--from', '--force'], isAll: true },
   { typed: ['svc', 'user', 'create', 'bob', '--ro'], offered: ['--role'], isAll: true },
