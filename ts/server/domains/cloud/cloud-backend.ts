@@ -79,8 +79,7 @@ export class CloudBackend implements InferenceBackend {
     sink: CompletionSink,
     options: CallOptions,
   ): Promise<BackendCompletion> {
-    const plan = this.#planOf(card, options.tenant);
-    const call = this.#readCall(request, card, plan);
+    const { call, plan, requests } = this.#readCall(request, card, this.#planOf(card, options.tenant));
     const nPromptEstimate = estimateTokens(call);
     const conversation = conversationKey(options, call);
     const completion = new CloudCompletion({
@@ -110,7 +109,7 @@ export class CloudBackend implements InferenceBackend {
         preferred: this.#affinity.find(conversation),
         signal: completion.signal,
       },
-      (target, signal) => ProviderAnswer.open(target.backend, { ...call, model: target.model }, signal),
+      (target, signal) => ProviderAnswer.open(target.backend, { ...call, model: target.model }, signal, requests.get(target)),
       (answer) => answer.close(),
     );
     const local = { plan, request, options };
@@ -274,25 +273,22 @@ export class CloudBackend implements InferenceBackend {
     throw inferenceErrors.error('model_not_ready', `${card.id} runs at a provider, and this node has no key for it.`);
   }
 
-  /** Refused before anything is sent where no target takes the request as it is. */
-  #readCall(request: CompletionRequest, card: ModelCard, plan: Plan): ChatCall {
+  /** What is sent to each target that takes the request as it is. Refused before anything is sent where none does. */
+  #readCall(request: CompletionRequest, card: ModelCard, all: Plan) {
+    const requests = new Map<Target, ProviderRequest>();
     try {
       const call = { ...readChatCall(request), model: card.id };
       let fault: unknown;
-      const targets = plan.groups.flat();
-      const able = targets.filter(({ backend, model }) => {
+      for (const target of all.groups.flat()) {
         try {
-          backend.kind.chat({ ...call, model }, backend.facts.options);
-          return true;
+          requests.set(target, target.backend.kind.chat({ ...call, model: target.model }, target.backend.facts.options));
         } catch (error) {
           fault = error;
-          return false;
         }
-      });
-      if (targets.length > 0 && able.length === 0) throw fault;
-      for (const group of plan.groups as Target[][])
-        group.splice(0, group.length, ...group.filter((target) => able.includes(target)));
-      return call;
+      }
+      if (fault !== undefined && requests.size === 0) throw fault;
+      const groups = all.groups.map((group) => group.filter((target) => requests.has(target)));
+      return { call, plan: { ...all, groups }, requests };
     } catch (error) {
       throw error instanceof UnsupportedMember ? this.#unsupported(error, card) : error;
     }

@@ -3,7 +3,14 @@ import { HttpClientError } from '../../../platform/network/http-client-error.ts'
 import type { HttpResponse } from '../../../platform/network/http-response.ts';
 import { AttemptFailure, passing } from '../errors.ts';
 import type { ChatCall } from '../kinds/chat-call.ts';
-import { BrokenFrame, type FrameReader, NO_TOKENS, type ProviderRecord, type ProviderTokens } from '../kinds/kind.ts';
+import {
+  BrokenFrame,
+  type FrameReader,
+  NO_TOKENS,
+  type ProviderRecord,
+  type ProviderRequest,
+  type ProviderTokens,
+} from '../kinds/kind.ts';
 import { refusalOf } from '../kinds/refusal.ts';
 import type { LiveBackend } from '../registry/live-backend.ts';
 import { AwsFrames } from './aws-frames.ts';
@@ -50,10 +57,15 @@ export class ProviderAnswer {
   }
 
   /** Resolves when there is content. Rejects with an AttemptFailure, or the signal's reason. */
-  static async open(backend: LiveBackend, call: ChatCall, signal: AbortSignal): Promise<ProviderAnswer> {
+  static async open(
+    backend: LiveBackend,
+    call: ChatCall,
+    signal: AbortSignal,
+    request?: ProviderRequest,
+  ): Promise<ProviderAnswer> {
     const answer = new ProviderAnswer(backend, call, signal);
     try {
-      await answer.#open(call);
+      await answer.#open(request ?? backend.kind.chat(call, backend.facts.options));
       return answer;
     } catch (error) {
       const failure = answer.#failureOf(error);
@@ -86,9 +98,8 @@ export class ProviderAnswer {
     if (!this.#hasEnded) this.#response?.discard();
   }
 
-  async #open(call: ChatCall): Promise<void> {
+  async #open(request: ProviderRequest): Promise<void> {
     const { options } = this.backend.facts;
-    const request = this.backend.kind.chat(call, options);
     this.#limit(options.timeouts.first_byte_ms, 'nothing was said');
     const response = await this.backend.send(request, this.#controller.signal);
     this.#response = response;

@@ -108,6 +108,15 @@ export class BrokenFrame extends Error {
   override readonly name = 'BrokenFrame';
 }
 
+/** Vectors as providers send them, a list of numbers each. Throws BrokenFrame. */
+export function readVectors(rows: readonly unknown[]): Float32Array[] {
+  return rows.map((row) => {
+    if (!Array.isArray(row) || !row.every((one) => typeof one === 'number'))
+      throw new BrokenFrame('an embedding is no list of numbers');
+    return Float32Array.from(row as number[]);
+  });
+}
+
 /** A member that the kind cannot say to its provider. */
 export class UnsupportedMember extends Error {
   override readonly name = 'UnsupportedMember';

@@ -3,12 +3,12 @@ import type { FinishReason } from '../../../../native/llama-shapes.ts';
 import { attachedMedia, type ChatCall, type ChatMessage, requireKnownSampling } from '../chat-call.ts';
 import { countOf, isObject, type Json, jsonText, listOf, objectOf, parseFrame, textOr } from '../json.ts';
 import {
-  BrokenFrame,
   type FrameReader,
   type Kind,
   type ProviderFrame,
   type ProviderRecord,
   type ProviderRequest,
+  readVectors,
   UnsupportedMember,
 } from '../kind.ts';
 import { defined } from '../openai/frames.ts';
@@ -33,9 +33,7 @@ export const gemini: Kind = {
     }),
     read: (body) => {
       const rows = listOf(objectOf(body)['embeddings']).map((row) => objectOf(row)['values']);
-      if (!rows.every((row) => Array.isArray(row) && row.every((one) => typeof one === 'number')))
-        throw new BrokenFrame('an embedding is no list of numbers');
-      return { vectors: rows.map((row) => Float32Array.from(row as number[])), nTokens: undefined };
+      return { vectors: readVectors(rows), nTokens: undefined };
     },
   },
 };

@@ -2,12 +2,12 @@
 import { attachedMedia, type ChatCall, type ChatMessage, requireKnownSampling } from '../chat-call.ts';
 import { countOf, isObject, type Json, jsonText, listOf, objectOf, parseFrame, textOr } from '../json.ts';
 import {
-  BrokenFrame,
   type FrameReader,
   type Kind,
   type ProviderFrame,
   type ProviderRecord,
   type ProviderRequest,
+  readVectors,
   UnsupportedMember,
 } from '../kind.ts';
 import { defined } from '../openai/frames.ts';
@@ -31,15 +31,10 @@ export const ollama: Kind = {
   },
   embeddings: {
     request: (model, input) => ({ path: '/api/embed', body: jsonText({ model, input }) }),
-    read: (body) => {
-      const rows = listOf(objectOf(body)['embeddings']);
-      if (!rows.every((row) => Array.isArray(row) && row.every((one) => typeof one === 'number')))
-        throw new BrokenFrame('an embedding is no list of numbers');
-      return {
-        vectors: rows.map((row) => Float32Array.from(row as number[])),
-        nTokens: countOf(objectOf(body)['prompt_eval_count']),
-      };
-    },
+    read: (body) => ({
+      vectors: readVectors(listOf(objectOf(body)['embeddings'])),
+      nTokens: countOf(objectOf(body)['prompt_eval_count']),
+    }),
   },
 };
 

@@ -1,7 +1,7 @@
 /** OpenAI, and whatever speaks its API: OpenRouter, vLLM, SGLang, llama-server, another svc. */
 
 import { countOf, isObject, type Json, jsonText, listOf, objectOf } from '../json.ts';
-import { BrokenFrame, type EmbeddingAnswer, type Kind, type ListedModel, type RankAnswer } from '../kind.ts';
+import { BrokenFrame, type EmbeddingAnswer, type Kind, type ListedModel, type RankAnswer, readVectors } from '../kind.ts';
 import { OpenAiReader } from './frames.ts';
 import { chatRequest } from './request.ts';
 
@@ -52,11 +52,7 @@ function modalitiesOf(architecture: unknown, entry: Json): string[] | undefined 
 
 export function readEmbeddings(body: unknown): EmbeddingAnswer {
   const rows = listOf(objectOf(body)['data']).map(objectOf);
-  const vectors = rows.map(({ embedding }) => {
-    if (!Array.isArray(embedding) || !embedding.every((one) => typeof one === 'number'))
-      throw new BrokenFrame('an embedding is no list of numbers');
-    return Float32Array.from(embedding as number[]);
-  });
+  const vectors = readVectors(rows.map(({ embedding }) => embedding));
   const inOrder = rows.map(({ index }, place) => countOf(index) ?? place);
   const sorted: Float32Array[] = [];
   for (const [place, index] of inOrder.entries()) sorted[index] = vectors[place] as Float32Array;
