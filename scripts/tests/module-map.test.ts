@@ -37,6 +37,8 @@ t.test('what ran beside a start is what the map must name', async (t) => {
   write('ran', '2.json', [script('ts/server/domains/data/a.ts', { 0: 1, 5: 2 }), script('ts/cli/b.ts', { 0: 1, 9: 0 })]);
   const ran = modulesRun(functionsRun(join(root, 'ran'), root), functionsRun(join(root, 'start'), root));
   t.strictSame([...ran], [['ts/server/domains/data', 1]]);
+  writeFileSync(join(root, 'ran', '3.json'), '{"result":[{"url":"file');
+  t.equal(functionsRun(join(root, 'ran'), root).size, 2, 'a server that was killed while it wrote says nothing');
   const map = new ModuleMap([
     ['a', ['ts/cli']],
     ['b', ['ts/server/domains/backup']],

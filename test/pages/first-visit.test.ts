@@ -133,6 +133,9 @@ t.test(
       await offers.waitFor({ state: 'detached' });
       await act(message.fill('Hello!'));
       await act(page.keyboard.press('Enter'));
+      await page.locator('.answer .prose').getByText(/\S/).first().waitFor();
+      // A random model talks on to the end of its context.
+      await page.getByRole('button', { name: 'Stop' }).click();
       await isWhole();
       t.match(await page.locator('.answer .facts').textContent(), /^pulled · /);
       t.equal(nActs, 3);
