@@ -14,6 +14,7 @@ import { RunningTask } from './running-task.ts';
 import { type TaskPriority, TaskQueue } from './task-queue.ts';
 import type { TaskReply } from './task-reply.ts';
 import type { TaskFunction, TaskInput, TaskOutput, TaskSpec } from './task-spec.ts';
+import { threadLimits } from './thread-limits.ts';
 
 export interface WorkerPoolOptions {
   nThreads: number;
@@ -110,7 +111,7 @@ export class WorkerPool {
       idleTimeout: idleThreadMs,
       // With 'sync' an idle thread's event loop stands still, and what it still closes never closes.
       atomics: 'disabled',
-      resourceLimits: { maxOldGenerationSizeMb: this.#options.maxMemoryMb + heapHeadroomMb },
+      resourceLimits: { ...threadLimits, maxOldGenerationSizeMb: this.#options.maxMemoryMb + heapHeadroomMb },
       env: {},
       // A thread that is ended while it links a module that was required, and not imported, ends the whole process: Node then asks V8 about
       // a module that was not linked (ModuleWrap::InstantiateSync). Piscina requires first, and imports what it may not require.

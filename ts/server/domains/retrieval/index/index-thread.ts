@@ -1,5 +1,6 @@
 /** The server's end of the line to the index thread. A thread that dies fails what was asked of it; the next question starts another one. */
 import { Worker } from 'node:worker_threads';
+import { threadLimits } from '../../../platform/pool/thread-limits.ts';
 import { retrievalError } from '../errors.ts';
 import type { IndexNotice, IndexOperation, IndexOperations, IndexReply, IndexRequest } from './index-messages.ts';
 import type { VectorNotice, VectorStorageOptions } from './vector-index.ts';
@@ -58,7 +59,12 @@ export class IndexThread {
 
   #start(): Worker {
     const workerData = this.#options.vectors;
-    const worker = new Worker(FILE, { execArgv: ['--no-warnings'], env: nativeEnvironment(), workerData });
+    const worker = new Worker(FILE, {
+      execArgv: ['--no-warnings'],
+      env: nativeEnvironment(),
+      workerData,
+      resourceLimits: threadLimits,
+    });
     worker.on('message', (message: IndexReply | IndexNotice) => {
       if ('notice' in message) this.#options.onNotice(message.notice);
       else this.#take(message);

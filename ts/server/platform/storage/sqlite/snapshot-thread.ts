@@ -1,5 +1,6 @@
 /** What is done with whole database files, on a thread that ends with it. */
 import { Worker } from 'node:worker_threads';
+import { threadLimits } from '../../pool/thread-limits.ts';
 import { StorageError } from '../storage-error.ts';
 
 const ENTRY = new URL('../../../../workers/sqlite-snapshot.ts', import.meta.url);
@@ -49,7 +50,7 @@ export async function findProblems(file: string): Promise<readonly string[]> {
 
 async function runTask(task: SnapshotTask): Promise<Exclude<SnapshotResult, { error: unknown }>> {
   const result = await new Promise<SnapshotResult>((resolve, reject) => {
-    const worker = new Worker(ENTRY, { workerData: task, name: 'sqlite-snapshot', execArgv: [] });
+    const worker = new Worker(ENTRY, { workerData: task, name: 'sqlite-snapshot', execArgv: [], resourceLimits: threadLimits });
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', () => reject(new Error('the thread ended without an answer')));

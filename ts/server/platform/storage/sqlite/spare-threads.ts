@@ -1,5 +1,6 @@
 /** Starts the threads of a SQLite database, also before it may be opened: what they run is loaded meanwhile. */
 import { Worker } from 'node:worker_threads';
+import { threadLimits } from '../../pool/thread-limits.ts';
 
 const ENTRIES = {
   writer: new URL('../../../../workers/sqlite-writer.ts', import.meta.url),
@@ -39,5 +40,5 @@ export class SpareThreads {
 
 export function startThread(role: ThreadRole): Worker {
   // The process's own options may be such as only fit its entry (`--input-type`), and a thread would refuse to start with them.
-  return new Worker(ENTRIES[role], { name: `sqlite-${role}`, execArgv: [] });
+  return new Worker(ENTRIES[role], { name: `sqlite-${role}`, execArgv: [], resourceLimits: threadLimits });
 }
