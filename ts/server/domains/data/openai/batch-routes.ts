@@ -38,7 +38,8 @@ function createRoute(stores: VectorStores): Route {
   return post(path, {
     maxBody: 16 * 1024 * 1024,
     summary: 'Put several stored files into a vector store',
-    description: 'Either `file_ids` or `files`. An unknown file refuses the whole batch, before anything of it is indexed.',
+    description:
+      'Either `file_ids` or `files`; `attributes` are those of files without attributes of their own. An unknown file refuses the whole batch, before anything of it is indexed.',
     params: StoreParams,
     body: Type.Object({
       file_ids: Type.Optional(Type.Array(FileId, { maxItems: MAX_FILES })),
@@ -54,12 +55,21 @@ function createRoute(stores: VectorStores): Route {
     errors: storeWriteErrors,
     handle: async ({ caller, params, body }) => {
       const { file_ids: ids, files, attributes, chunking_strategy: strategy } = body;
-      for (const each of [strategy, ...(files ?? []).map((file) => file.chunking_strategy)]) requireAutoChunking(each);
+      requireAutoChunking(strategy);
+      for (const [i, file] of (files ?? []).entries())
+        requireAutoChunking(file.chunking_strategy, `files[${i}].chunking_strategy`);
       if ((ids === undefined) === (files === undefined))
         throw knowledgeError('invalid_request', 'Send either file_ids or files.', { param: 'file_ids' });
-      const put = (files ?? []).map((file) => ({ fileId: file.file_id, attributes: file.attributes ?? {} }));
-      const all = [...(ids ?? []).map((fileId) => ({ fileId, attributes: attributes ?? {} })), ...put];
-      if (all.length === 0) throw knowledgeError('invalid_request', 'The batch has no file.', { param: 'file_ids' });
+      const all = [
+        ...(ids ?? []).map((fileId) => ({ fileId, attributes: attributes ?? {}, param: 'file_ids' })),
+        ...(files ?? []).map((file, i) => ({
+          fileId: file.file_id,
+          attributes: file.attributes ?? attributes ?? {},
+          param: `files[${i}].file_id`,
+        })),
+      ];
+      if (all.length === 0)
+        throw knowledgeError('invalid_request', 'The batch has no file.', { param: ids === undefined ? 'files' : 'file_ids' });
       const base = await stores.get(caller, params.vector_store_id);
       const id = `vsfb_${newTimeOrderedId().replaceAll('-', '')}`;
       await stores.put(caller, base, distinct(all), id);

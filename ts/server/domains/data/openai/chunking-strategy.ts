@@ -8,11 +8,11 @@ export const ChunkingStrategy = Type.Object({
 });
 
 /** Throws `unsupported_parameter`. */
-export function requireAutoChunking(strategy: Static<typeof ChunkingStrategy> | undefined): void {
+export function requireAutoChunking(strategy: Static<typeof ChunkingStrategy> | undefined, param = 'chunking_strategy'): void {
   if (strategy === undefined || strategy.type === 'auto') return;
   throw knowledgeError(
     'unsupported_parameter',
-    'chunking_strategy must be auto: every document is cut into passages of about 1,200 characters that overlap by 150.',
-    { param: 'chunking_strategy' },
+    `${param} must be auto: every document is cut into passages of about 1,200 characters that overlap by 150.`,
+    { param },
   );
 }

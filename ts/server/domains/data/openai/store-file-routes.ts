@@ -55,7 +55,7 @@ function attachRoute(stores: VectorStores): Route {
     handle: async ({ caller, params, body: { file_id: fileId, attributes, chunking_strategy: strategy } }) => {
       requireAutoChunking(strategy);
       const base = await stores.get(caller, params.vector_store_id);
-      await stores.put(caller, base, [{ fileId, attributes: attributes ?? {} }]);
+      await stores.put(caller, base, [{ fileId, attributes: attributes ?? {}, param: 'file_id' }]);
       return toStoreFileShape(base.id, await stores.file(caller, base, fileId));
     },
   });

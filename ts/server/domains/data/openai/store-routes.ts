@@ -69,7 +69,7 @@ function createRoute(stores: VectorStores): Route {
       requireAutoChunking(body.chunking_strategy);
       const { name, metadata, expires_after: expiry, file_ids: ids = [] } = body as Static<typeof CreateStore>;
       const wanted = { title: name ?? undefined, metadata: metadata ?? undefined, expiresDays: expiry?.days };
-      const files = ids.map((fileId) => ({ fileId, attributes: {} }));
+      const files = ids.map((fileId) => ({ fileId, attributes: {}, param: 'file_ids' }));
       return toStoreShape(await stores.create(caller, wanted, files));
     },
   });

@@ -74,12 +74,12 @@ export class FileService {
     }
   }
 
-  /** Throws `file_not_found`. */
-  async get(caller: Principal, id: string): Promise<ShownFile> {
-    const { file, usable } = await this.#reach(caller, id);
+  /** Throws `file_not_found` that names the member of the request that has the id. */
+  async get(caller: Principal, id: string, param?: string): Promise<ShownFile> {
+    const { file, usable } = await this.#reach(caller, id, param);
     const [place] = usable;
     if (file !== undefined) return file;
-    if (place === undefined) throwFileNotFound(id);
+    if (place === undefined) throwFileNotFound(id, param);
     return toFile(place);
   }
 
@@ -136,8 +136,8 @@ export class FileService {
     return await this.#options.attached.listOfFile(scope, id);
   }
 
-  async #reach(caller: Principal, id: string): Promise<ReachedFile> {
-    return (await this.#find(caller, id)) ?? throwFileNotFound(id);
+  async #reach(caller: Principal, id: string, param?: string): Promise<ReachedFile> {
+    return (await this.#find(caller, id)) ?? throwFileNotFound(id, param);
   }
 
   /** The one place that judges who reaches a file. Undefined: it is not there for the caller. */
@@ -179,6 +179,6 @@ function toFile({ fileId, source, sizeBytes, sha256, changedAt }: AttachedFile):
   };
 }
 
-function throwFileNotFound(id: string): never {
-  throw knowledgeError('file_not_found', `No such File object: ${id.slice(0, 80).toWellFormed()}`, { param: 'id' });
+function throwFileNotFound(id: string, param = 'id'): never {
+  throw knowledgeError('file_not_found', `No such File object: ${id.slice(0, 80).toWellFormed()}`, { param });
 }

@@ -42,6 +42,8 @@ export interface VectorStore {
 export interface FileToPut {
   readonly fileId: string;
   readonly attributes: Attributes;
+  /** The member of the request that names it. */
+  readonly param: string;
 }
 
 /** A page, by ids instead of what the database orders by. */
@@ -60,9 +62,9 @@ export class VectorStores {
   async list(caller: Principal, { after, before, limit, order }: StorePage): Promise<VectorStore[]> {
     const { bases, access } = this.#options;
     const scope = scopeOf(caller);
-    const until = before === undefined ? undefined : (await this.get(caller, before)).no;
+    const until = before === undefined ? undefined : (await this.get(caller, before, 'before')).no;
     const found: KnowledgeBase[] = [];
-    let behind = after === undefined ? undefined : (await this.get(caller, after)).no;
+    let behind = after === undefined ? undefined : (await this.get(caller, after, 'after')).no;
     // Those that the caller may not use are passed over.
     for (;;) {
       const page = await bases.page(scope, { limit, order, after: behind, before: until });
@@ -73,13 +75,13 @@ export class VectorStores {
     return await this.#counted(scope, found.slice(0, limit));
   }
 
-  /** Throws `vector_store_not_found`. */
-  async get(caller: Principal, id: string): Promise<KnowledgeBase> {
+  /** Throws `vector_store_not_found` that names the member of the request that has the id. */
+  async get(caller: Principal, id: string, param = 'vector_store_id'): Promise<KnowledgeBase> {
     const base = await this.#options.bases.findById(scopeOf(caller), id);
     const [usable] = base === undefined ? [] : await this.#options.access.usable(caller, [base]);
     if (usable === undefined)
       throw knowledgeError('vector_store_not_found', `No vector store found with id '${id.slice(0, 80).toWellFormed()}'.`, {
-        param: 'vector_store_id',
+        param,
       });
     return usable;
   }
@@ -94,7 +96,7 @@ export class VectorStores {
     const { service, access } = this.#options;
     access.requireAdding();
     // Unknown files are refused before anything is made.
-    for (const { fileId } of files) await this.#fileOf(caller, fileId);
+    for (const file of files) await this.#fileOf(caller, file);
     const base = await service.createStore(scopeOf(caller), wanted, await access.filterOf(caller));
     await this.put(caller, base, files);
     return await this.show(caller, base.id);
@@ -115,7 +117,7 @@ export class VectorStores {
     const scope = scopeOf(caller);
     access.requireAdding();
     const known = [];
-    for (const { fileId, attributes } of files) known.push({ file: await this.#fileOf(caller, fileId), attributes });
+    for (const each of files) known.push({ file: await this.#fileOf(caller, each), attributes: each.attributes });
     for (const { file, attributes } of known) {
       const { id: fileId, fileName, sha256, sizeBytes } = file;
       const attachment = { fileId, attributes, batchId };
@@ -137,7 +139,7 @@ export class VectorStores {
   async files(caller: Principal, base: KnowledgeBase, page: AttachedPage): Promise<AttachedFile[]> {
     const { attached } = this.#options;
     const scope = scopeOf(caller);
-    const [after, before] = await Promise.all([this.#idOf(scope, base, page.after), this.#idOf(scope, base, page.before)]);
+    const [after, before] = await Promise.all([this.#idOf(scope, base, page, 'after'), this.#idOf(scope, base, page, 'before')]);
     return await attached.page(scope, base, { ...page, after, before });
   }
 
@@ -187,19 +189,25 @@ export class VectorStores {
     });
   }
 
-  async #fileOf(caller: Principal, fileId: string) {
-    const file = await this.#options.files.get(caller, fileId);
+  async #fileOf(caller: Principal, { fileId, param }: FileToPut) {
+    const file = await this.#options.files.get(caller, fileId, param);
     if ((await this.#options.blobs.find(scopeOf(caller), file.sha256)) !== undefined) return file;
     throw knowledgeError('invalid_request', `${fileId} was added as text and has no bytes of its own; store it as a file.`, {
-      param: 'file_id',
+      param,
     });
   }
 
-  async #idOf(scope: TenantScope, base: KnowledgeBase, fileId: string | undefined): Promise<string | undefined> {
+  async #idOf(
+    scope: TenantScope,
+    base: KnowledgeBase,
+    page: AttachedPage,
+    param: 'after' | 'before',
+  ): Promise<string | undefined> {
+    const fileId = page[param];
     if (fileId === undefined) return undefined;
     const found = await this.#options.attached.find(scope, base, fileId);
     const id = found?.id ?? documentIdOf(fileId);
-    if (id === undefined) throw knowledgeError('invalid_request', 'after and before must be ids of files.', { param: 'after' });
+    if (id === undefined) throw knowledgeError('invalid_request', `${param} must be the id of a file.`, { param });
     return id;
   }
 
