@@ -318,7 +318,7 @@ const message = { model: chatModel, max_tokens: 400, messages: [{ role: 'user', 
 
 async function post(
   members: object,
-): Promise<{ status: number; body: { content: { type: string; text?: string }[]; error?: unknown } }> {
+): Promise<{ status: number; body: { content: { type: string; text?: string }[]; stop_reason?: string; error?: unknown } }> {
   const response = await fetch(`${server.url}/v1/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -362,11 +362,29 @@ t.test('a stop string ends content beside tools where it stands, streamed or not
 });
 
 t.test('what a limit cuts within a call is no call', async (t) => {
-  for (const max_tokens of [4, 8, 12, 16]) {
+  for (const max_tokens of [4, 8, 12, 16, 24]) {
     const answer = await client.chat.completions.create({ ...request, max_tokens, tools: [light], tool_choice: 'required' });
     const { finish_reason, message } = answer.choices[0] ?? {};
     for (const call of message?.tool_calls ?? []) checkLight(t, call);
-    if (finish_reason === 'length') t.equal(message?.tool_calls, undefined);
+    if (finish_reason === 'length') t.match(message, { tool_calls: undefined, content: '' });
+    const response = await client.responses.create({
+      model: request.model,
+      input: 'Light the hall.',
+      max_output_tokens: max_tokens,
+      tools: [{ type: 'function', name: 'set_light', parameters: light.function.parameters ?? {}, strict: false }],
+      tool_choice: 'required',
+    });
+    const calls = response.output.filter(({ type }) => type === 'function_call');
+    if (response.status === 'incomplete') t.strictSame(calls, []);
+    else t.match(calls, [{ name: 'set_light', arguments: /^\{.*\}$/ }]);
+    const messages = await post({
+      max_tokens,
+      tools: [{ name: 'set_light', input_schema: light.function.parameters }],
+      tool_choice: { type: 'any' },
+    });
+    const uses = messages.body.content.filter(({ type }) => type === 'tool_use');
+    if (messages.body.stop_reason === 'max_tokens') t.strictSame(uses, []);
+    else t.match(uses, [{ name: 'set_light', input: { room: String } }]);
   }
 });
 

@@ -65,6 +65,22 @@ t.test('svc-chat-tiny answers from passages and cites the one that says so, or s
   t.match(await ask('What is the price of Zentor?'), /not in the passages/);
 });
 
+t.test('a stop string that stands in the arguments of a call does not cut the call', async (t) => {
+  const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const asked = {
+    messages: [{ role: 'user', content: 'What is the weather in Karvo?' }],
+    tools: [{ type: 'function', function: { name: 'get_weather', description: 'Gets the weather.', parameters } }],
+    stop: ['Karvo'],
+  };
+  const whole = { function: { name: 'get_weather', arguments: /^\{"city": ?"Karvo"\}$/ } };
+  t.match(await chat(asked), { tool_calls: [whole] });
+  t.match(await chat({ ...asked, tool_choice: 'required' }), { tool_calls: [whole] });
+  for (const max_tokens of [6, 10, 14]) {
+    const { tool_calls: calls = [] } = await chat({ ...asked, tool_choice: 'required', max_tokens });
+    for (const call of calls) t.match(call, whole, `at most ${max_tokens} tokens`);
+  }
+});
+
 t.test('svc-chat-tiny calls the tool that fits, and fills JSON as a schema asks', async (t) => {
   const tool = (name: string, description: string, properties: object) => ({
     type: 'function',

@@ -15,7 +15,7 @@ export class Refusal extends Error {
     const { message, cause: inner } = cause instanceof Error ? cause : new Error('no answer');
     if (base === '') return new Refusal(0, 'unreachable', '', { cause });
     const { origin } = new URL(base);
-    if (isLate(cause) || isLate(inner))
+    if (isLate(cause))
       return new Refusal(0, 'late', `the server at ${origin} has the request and has not answered in time`, { cause });
     const reason = inner instanceof Error ? inner.message : message;
     return new Refusal(0, 'unreachable', `no server answers at ${origin} (${reason})`, { cause });
@@ -33,11 +33,10 @@ export class Refusal extends Error {
 }
 
 /** Node's fetch waits five minutes for the head of an answer, and as long for each part of it. */
-function isLate(error: unknown): boolean {
-  const { name, code } = membersOf(
-    error instanceof Error ? { name: error.name, code: (error as { code?: unknown }).code } : error,
-  );
-  return name === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
+export function isLate(error: unknown): boolean {
+  const { name, code, cause } = (error ?? {}) as { name?: unknown; code?: unknown; cause?: unknown };
+  if (name === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return true;
+  return cause !== undefined && isLate(cause);
 }
 
 /** The sentence of either error shape; `detail` may be JSON inside a string. */

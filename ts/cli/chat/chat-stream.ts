@@ -1,7 +1,7 @@
 /** One answer of POST /v1/chat/completions, as it comes. */
 import type { Answer, Client } from '../../client/client.ts';
 import { readEvents } from '../../client/events.ts';
-import { sentenceOf } from '../../client/refusal.ts';
+import { isLate, sentenceOf } from '../../client/refusal.ts';
 import { CliError } from '../cli-error.ts';
 import { printable } from '../format.ts';
 
@@ -46,7 +46,7 @@ export interface ChatListener {
   onThought?(text: string): void;
 }
 
-/** Throws CliError when the server refuses, fails inside the stream, or ends without finishing. */
+/** Throws CliError when the server refuses, fails inside the stream, is late, or ends without finishing. */
 export async function streamChat(
   client: Client,
   request: ChatRequest,
@@ -65,13 +65,30 @@ export async function streamChat(
   };
   const response = await client.request('POST /v1/chat/completions', { body, signal });
   const answer: ChatAnswer = { text: '', model: '', finishReason: null, usage: null, citations: [], unindexed: undefined };
-  for await (const events of response.body === null ? [] : readEvents(response.body))
-    for (const { data } of events) {
-      if (data === '[DONE]') return answer;
-      take(parseChunk(data), answer, listener);
-    }
+  try {
+    for await (const events of response.body === null ? [] : readEvents(response.body))
+      for (const { data } of events) {
+        if (data === '[DONE]') return answer;
+        take(parseChunk(data), answer, listener);
+      }
+  } catch (error) {
+    throw signal.aborted || error instanceof CliError ? error : brokenOff(error);
+  }
   if (answer.finishReason !== null) return answer;
-  throw new CliError('failed', 'stream_cut', 'the answer broke off', 'see the log of the server, then ask again');
+  throw brokenOff();
+}
+
+function brokenOff(cause?: unknown): CliError {
+  if (!isLate(cause))
+    return new CliError('failed', 'stream_cut', 'the answer broke off', 'see the log of the server, then ask again', cause);
+  const remedy = 'see `svc status` for what the server works on, then ask again or ask for less';
+  return new CliError(
+    'failed',
+    'late',
+    'the rest of the answer is late: nothing more of it has come for five minutes',
+    remedy,
+    cause,
+  );
 }
 
 function take(chunk: Chunk, answer: ChatAnswer, listener: ChatListener): void {

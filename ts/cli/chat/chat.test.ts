@@ -9,6 +9,7 @@ import { runCli } from '../run-cli.ts';
 import { openClient } from '../server-client.ts';
 import { Terminal } from '../terminal.ts';
 import { ChatSession } from './chat-session.ts';
+import { streamChat } from './chat-stream.ts';
 
 // Each run of the program starts a process: half a second on an idle core.
 t.setTimeout(300_000);
@@ -75,6 +76,24 @@ t.test('an answer that is late is called late, and nobody is told to start the s
   const failed = asCliError(Refusal.unreachable(new TypeError('fetch failed', { cause }), 'http://127.0.0.1:8880'));
   t.match(failed, { exit: 'failed', code: 'late', message: /has not answered in time/ });
   t.notMatch(failed.remedy, /svc serve/);
+});
+
+t.test('an answer that is late in its midst is called late, and one whose connection ends has broken off', async (t) => {
+  const failed = async (cause: Error) => {
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(Buffer.from(delta('half')));
+        controller.error(new TypeError('terminated', { cause }));
+      },
+    });
+    const client = { request: async () => new Response(body) } as unknown as Parameters<typeof streamChat>[0];
+    const listener = { onText: () => {} };
+    const request = { model: 'talker', messages: [] };
+    return await streamChat(client, request, listener, new AbortController().signal).catch((error: unknown) => error);
+  };
+  const late = Object.assign(new Error('Body Timeout Error'), { code: 'UND_ERR_BODY_TIMEOUT' });
+  t.match(await failed(late), { exit: 'failed', code: 'late', message: /is late/, remedy: /svc status/ });
+  t.match(await failed(new Error('other side closed')), { exit: 'failed', code: 'stream_cut', message: /broke off/ });
 });
 
 t.test('piped text follows the question; no question is a usage error', async (t) => {
