@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 /** Kernel clock ticks a second: USER_HZ is 100 on every Linux architecture in use (proc(5)). */
 const ticksPerSecond = 100;
 
-export interface ProcessUsage {
+interface ProcessUsage {
   cpuSeconds: number;
   rssBytes: number;
 }

@@ -32,7 +32,7 @@ function conclusion({ goal, holds }: Verdict): string {
   return `goal ${describeBound(goal)}: ${holds === undefined ? 'NOT MEASURED' : holds ? 'HELD' : 'MISSED'}`;
 }
 
-export interface Tally {
+interface Tally {
   nHeld: number;
   nMissed: number;
   /** Goals with a bound and without a figure. */

@@ -11,7 +11,7 @@ import type { SigningKey } from './signing/signing-key.ts';
 import { gpuLibrary, writeGpuTree } from './tree/gpu-tree.ts';
 import { writeTree } from './tree/install-tree.ts';
 
-export interface MakingOptions {
+interface MakingOptions {
   /** The checkout. */
   source: string;
   flavour: Flavour;

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface ChildServerOptions {
+interface ChildServerOptions {
   program: string;
   args: readonly string[];
   env?: NodeJS.ProcessEnv;

@@ -1,5 +1,5 @@
 /** What a client library threw; fails when it threw nothing. */
-export interface Refusal {
+interface Refusal {
   status: number | undefined;
   code: string | null | undefined;
   error: unknown;

@@ -8,7 +8,7 @@ import type { RandomModelOptions } from '../models/random/random-model.ts';
 import { program } from '../ts/cli/run-cli.ts';
 import { ChildServer, freePort } from './child-server.ts';
 
-export interface TestServerOptions {
+interface TestServerOptions {
   /** File name without .gguf and what it holds. The first one is the default model. */
   models?: Record<string, RandomModelOptions>;
   /** Gives the first one a projector that sees and hears. */

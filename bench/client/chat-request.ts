@@ -25,7 +25,7 @@ interface FinalChunk {
   timings?: { prompt_n: number };
 }
 
-export interface ChatOptions {
+interface ChatOptions {
   apiKey?: string;
   path?: string;
   /** When the request was due, in milliseconds of performance.now(): a client that is late must not flatter the server. */

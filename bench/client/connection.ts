@@ -20,7 +20,7 @@ export interface HttpRequest {
   body?: string;
 }
 
-export interface ResponseHandler {
+interface ResponseHandler {
   onHead(status: number, headers: ReadonlyMap<string, string>): void;
   /** Valid during the call only; chunk framing is left in it. */
   onBody(bytes: Buffer): void;

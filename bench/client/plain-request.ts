@@ -1,7 +1,7 @@
 /** A small request whose answer is read and thrown away. */
 import { Connection, type HttpRequest, type Target } from './connection.ts';
 
-export interface PlainAnswer {
+interface PlainAnswer {
   /** 0 when the connection ended before the answer was whole, or when the time was over. */
   status: number;
   ms: number;

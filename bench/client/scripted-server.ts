@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Target } from './connection.ts';
 
-export interface ScriptedServer {
+interface ScriptedServer {
   target: Target;
   /** Requests that arrived, as they were sent. */
   requests: string[];

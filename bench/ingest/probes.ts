@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { quantile } from '../statistics.ts';
 import { CHATS_PER_SECOND, SEARCHES_PER_SECOND } from './ingest-load.ts';
 
-export interface Latencies {
+interface Latencies {
   readonly searchMs: number[];
   readonly chatMs: number[];
 }
 
-export type Search = (question: string) => Promise<void>;
+type Search = (question: string) => Promise<void>;
 
 export class Probes {
   readonly #url: string;

@@ -10,7 +10,7 @@ const trees = [
   { root: '/sys/fs/cgroup', isV1: false },
 ] as const;
 
-export interface CpuQuota {
+interface CpuQuota {
   /** Words before a program that starts it in the cgroup. */
   launch: readonly string[];
   remove(): void;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Condition } from './conditions.ts';
 import { makeCpuQuota } from './cpu-quota.ts';
 
-export interface Emulation {
+interface Emulation {
   /** For the bench that runs in it. */
   env: Record<string, string>;
   /** Compute threads that a user of such a machine would have; the bench's own choice unless told. */

@@ -1,6 +1,6 @@
 import type { Condition } from './conditions.ts';
 
-export interface MatrixOptions {
+interface MatrixOptions {
   /** Conditions to run; all unless told. */
   names: readonly string[] | undefined;
   /** Passed on to the bench of each. */

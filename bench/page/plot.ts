@@ -1,13 +1,13 @@
 /** What the page's script draws: for each goal the rounds' figures of every side. */
 import type { Side, TrialResult } from '../runner.ts';
 
-export interface Plot {
+interface Plot {
   title: string;
   unit: string;
   series: PlotSeries[];
 }
 
-export interface PlotSeries {
+interface PlotSeries {
   label: string;
   side: Side;
   /** One for each round; null where the figure was not measured. */

@@ -24,7 +24,7 @@ export interface AllowedVectors {
   has(key: number): boolean;
 }
 
-export interface LibraryOptions {
+interface LibraryOptions {
   readonly dimensions: number;
   /** Vectors that will be added at most. */
   readonly capacity: number;

@@ -97,13 +97,6 @@ async function countBytes(client: CDPSession): Promise<() => Omit<FirstLoad, 'in
   return () => sums;
 }
 
-export interface Streaming {
-  scriptingP50Ms: number;
-  scriptingP95Ms: number;
-  framesPerSecond: number;
-  nFrames: number;
-}
-
 /** Asks in the open page, and measures from the first token to the last but a second. */
 export async function measureStreaming(browser: Browser, page: Page, throttling: number, seconds: number): Promise<number[]> {
   const client = await page.context().newCDPSession(page);

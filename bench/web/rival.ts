@@ -3,7 +3,7 @@ import { ChildServer, freePort } from '../../test/child-server.ts';
 import { launch } from '../contenders/launch.ts';
 import { rivalProgram } from '../contenders/rival-program.ts';
 
-export type RivalPage = { server: ChildServer } | { whyNot: string };
+type RivalPage = { server: ChildServer } | { whyNot: string };
 
 export async function openRivalPage(model: string): Promise<RivalPage> {
   let program: string;

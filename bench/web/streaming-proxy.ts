@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Pace {
+interface Pace {
   tokensPerSecond: number;
   nTokens: number;
 }
 
-export interface StreamingProxy {
+interface StreamingProxy {
   url: string;
   close(): Promise<void>;
 }

@@ -36,7 +36,7 @@ const sets: readonly ChatSet[] = [
   { name: 'written by hand: JSON', file: 'written/json' },
 ];
 
-export interface ChatSetOptions {
+interface ChatSetOptions {
   url: string;
   model: string;
   /** Items a set. */

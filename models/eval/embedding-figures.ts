@@ -4,7 +4,7 @@ import type { Figure } from './figure.ts';
 import { measureRetrieval } from './retrieval-figures.ts';
 import { measureTriples } from './triple-figures.ts';
 
-export interface EmbeddingSetOptions extends EmbeddingClient {
+interface EmbeddingSetOptions extends EmbeddingClient {
   /** Folder with xquad.en.json and xquad.de.json. */
   xquad: string;
   python: string;

@@ -32,7 +32,7 @@ export interface RandomModelOptions {
 
 /** Numbers of enum llama_pooling_type (include/llama.h). */
 const poolings = { none: 0, mean: 1, cls: 2, last: 3, rank: 4 } as const;
-export type Pooling = keyof typeof poolings;
+type Pooling = keyof typeof poolings;
 
 /** Part of every recipe: raise it whenever the same options give another file. */
 export const generatorVersion = 1;

@@ -7,7 +7,7 @@ import { runTool } from '../run-tool.ts';
 import { copyFile, writeFile } from '../tree/copy-file.ts';
 import { layout } from '../tree/layout.ts';
 
-export interface DebOptions {
+interface DebOptions {
   flavour: Flavour;
   tree: string;
   version: string;

@@ -6,7 +6,7 @@ import { exitCodes } from '../../ts/cli/exit-codes.ts';
 import { writeFile } from '../tree/copy-file.ts';
 import { placeIn } from '../tree/layout.ts';
 
-export interface ManPageFacts {
+interface ManPageFacts {
   version: string;
   sourceDateEpoch: number;
 }

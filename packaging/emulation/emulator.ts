@@ -8,7 +8,7 @@ import { lowerVersion } from './lower-version.ts';
 
 const httpLibrary = 'uws_linux_arm64_127.node';
 
-export interface Emulation {
+interface Emulation {
   /** Before the arguments of Node. */
   command: string[];
   env: NodeJS.ProcessEnv;

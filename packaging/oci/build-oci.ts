@@ -11,7 +11,7 @@ import { placeIn } from '../tree/layout.ts';
 import { imageConfig, imageUser, mediaTypes } from './image-config.ts';
 import { copySystemLibraries } from './system-libraries.ts';
 
-export interface OciOptions {
+interface OciOptions {
   flavour: Flavour;
   tree: string;
   version: string;

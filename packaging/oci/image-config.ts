@@ -16,7 +16,7 @@ export const mediaTypes = {
 /** What an engine starts. */
 const imageProgram = [`/${layout.node}`, '--no-warnings', `/${layout.dist}/svc.cjs`];
 
-export interface ImageFacts {
+interface ImageFacts {
   flavour: Flavour;
   version: string;
   /** ISO 8601. */

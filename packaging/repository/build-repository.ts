@@ -5,7 +5,7 @@ import { runTool } from '../run-tool.ts';
 import { signFile } from '../signing/sign.ts';
 import { publicKey, type SigningKey } from '../signing/signing-key.ts';
 
-export interface RepositoryOptions {
+interface RepositoryOptions {
   /** Folder with the RPMs. */
   packages: string;
   /** Emptied first. */

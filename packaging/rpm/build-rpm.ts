@@ -7,7 +7,7 @@ import type { Flavour } from '../flavour.ts';
 import { runTool } from '../run-tool.ts';
 import { layout } from '../tree/layout.ts';
 
-export interface RpmOptions {
+interface RpmOptions {
   flavour: Flavour;
   /** Folder that holds what is installed. */
   tree: string;

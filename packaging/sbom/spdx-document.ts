@@ -3,7 +3,7 @@ import type { Pin } from '../../scripts/setup/sources.mjs';
 import type { NpmPackage } from '../bundle/npm-package.ts';
 import type { Flavour } from '../flavour.ts';
 
-export interface SbomInput {
+interface SbomInput {
   version: string;
   packages: readonly NpmPackage[];
   /** The Node that ships. */

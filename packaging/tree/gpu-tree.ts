@@ -10,7 +10,7 @@ import { isDriverLibrary, isOwnLibrary, isSystemLibrary, neededLibraries } from 
 
 export const gpuLibrary = 'libggml-cuda.so';
 
-export interface GpuTreeOptions {
+interface GpuTreeOptions {
   /** The checkout. */
   source: string;
   /** Emptied first. */

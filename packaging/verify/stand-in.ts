@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gpuLibrary } from '../tree/gpu-tree.ts';
 
-export interface StandIn {
+interface StandIn {
   library: string;
   /** A library with the name of the driver's. */
   driver: string;

@@ -10,7 +10,7 @@ import { expect } from './checks.ts';
 export const UPGRADE_STREAMS = 1000;
 const MODEL = 'svc-chat-tiny';
 
-export interface Upgrade {
+interface Upgrade {
   /** Starts a server that stays in the foreground. */
   command: readonly string[];
   env: NodeJS.ProcessEnv;

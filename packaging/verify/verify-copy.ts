@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { runTool } from '../run-tool.ts';
 import { type Checks, expect } from './checks.ts';
 
-export interface CopyOptions {
+interface CopyOptions {
   source: string;
   /** Laid out from `source`. */
   tree: string;

@@ -11,7 +11,7 @@ import { InstalledServer } from './installed-server.ts';
 import type { ScratchRoot } from './scratch-root.ts';
 import { expectPlainNeeds, verifyLint } from './verify-rpm.ts';
 
-export interface GpuPackage {
+interface GpuPackage {
   file: string;
   /** Of the stand-in: a library with the name of the driver's. */
   driver: string;

@@ -13,7 +13,7 @@ import { UPGRADE_STREAMS, upgradeUnderLoad } from './upgrade-under-load.ts';
 const KILLS = [150, 600, 1500];
 const ANOTHER_SECOND_MS = 1_100;
 
-export interface LiveUpgrade {
+interface LiveUpgrade {
   file: string;
   /** A higher version. */
   newer: string;

@@ -11,7 +11,7 @@ import { InstalledServer } from './installed-server.ts';
 import { ScratchRoot } from './scratch-root.ts';
 import { verifyLiveUpgrade } from './verify-live-upgrade.ts';
 
-export interface RpmFiles {
+interface RpmFiles {
   file: string;
   /** The same tree built a second time, and a higher version; undefined where an emulator would take minutes for what is the same. */
   others: { again: string; newer: string } | undefined;

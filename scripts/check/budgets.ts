@@ -8,7 +8,7 @@ const MOST = {
   /** Pairs of folders of one module whose files import each other. */
   'folder cycles': 0,
   'unused exports': 0,
-  'unused types': 540,
+  'unused types': 105,
   /** Doc comments that begin in the middle of a sentence. */
   'headless comments': 1500,
   /** `...{ a, b }` in an object literal: its members can stand there themselves. */
@@ -48,7 +48,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
 /** A number that is this much below its budget is to be lowered. */
 const SLACK = 0.1;
 
-export interface BudgetReport {
+interface BudgetReport {
   nSources: number;
   problems: string[];
 }

@@ -45,7 +45,7 @@ const headerOf: Readonly<Record<string, string>> = {
   workspace_id: 'anthropic-workspace-id',
 };
 
-export interface MemberReport {
+interface MemberReport {
   nMembers: number;
   problems: string[];
 }

@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { posix } from 'node:path';
 
-export interface NamedPath {
+interface NamedPath {
   /** As it is written: from the root, or the end of a path, or a pattern with `*`. */
   path: string;
   /** From 1. */

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
 /** Texts by their path from the root. */
-export type Documents = ReadonlyMap<string, string>;
+type Documents = ReadonlyMap<string, string>;
 
 /** The most lines of a page, by the first pattern that its path matches. */
 const LIMITS: readonly (readonly [pattern: string, nLines: number])[] = [
@@ -40,7 +40,7 @@ const WALK: readonly (readonly [goal: string, command: RegExp])[] = [
 ];
 const MAX_CLICKS = 2;
 
-export interface DocumentReport {
+interface DocumentReport {
   nPages: number;
   problems: string[];
 }

@@ -31,7 +31,7 @@ interface Folder {
   name: string;
 }
 
-export interface NativeIncludes {
+interface NativeIncludes {
   nIncludes: number;
   problems: string[];
 }

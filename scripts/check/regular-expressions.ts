@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { analyse, type Report } from 'scslre';
 import ts from 'typescript';
 
-export interface ExpressionReport {
+interface ExpressionReport {
   nExpressions: number;
   /** `path:line: the pattern, and what of it is repeated`. */
   findings: string[];

@@ -34,7 +34,7 @@ const allowed = [
   /\/test-support\//,
 ];
 
-export interface ScopeMakerReport {
+interface ScopeMakerReport {
   nFiles: number;
   /** `rule: file -> what it takes`, like those of the import rules. */
   violations: string[];

@@ -12,7 +12,7 @@ const sources = [
   '{bench,docs,models,native,packaging,ts}/**/*.md',
 ];
 
-export interface TermReport {
+interface TermReport {
   nNames: number;
   /** `file:line: the word, what to write`. */
   findings: string[];

@@ -5,7 +5,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface DirectionReport {
+interface DirectionReport {
   nFiles: number;
   /** `path:line: what stands there`. */
   findings: string[];

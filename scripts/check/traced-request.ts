@@ -8,7 +8,7 @@ const compositionRoot = 'ts/server/main.ts';
 /** Programs of their own, which a process starts by their path: no import leads there. */
 const workers = 'ts/workers/';
 
-export interface TraceReport {
+interface TraceReport {
   nFiles: number;
   problems: string[];
 }

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
-export interface ExportReport {
+interface ExportReport {
   nExports: number;
   /** `path: name`. */
   unused: string[];

@@ -20,13 +20,13 @@ export const browserFile = 'test/pages/browser.ts';
 const addonSources = /^native\/(?!.*\/test\/).*\.(cpp|h|c|cmake|txt|patch)$/;
 const bindings = 'ts/server/native/';
 
-export interface Choice {
+interface Choice {
   files: string[];
   /** A sentence for whoever reads the run. */
   why: string;
 }
 
-export interface Known {
+interface Known {
   budgets: Budgets;
   graph: ImportGraph;
   modules: ModuleMap;

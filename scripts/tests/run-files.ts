@@ -11,7 +11,7 @@ import { Worker } from './worker.ts';
 const propertiesFile = join(import.meta.dirname, 'properties.ts');
 const togetherProgram = join(import.meta.dirname, 'together.ts');
 
-export interface RunTotals {
+interface RunTotals {
   passed: number;
   failed: number;
   skipped: number;

@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-export interface ProcessRun {
+interface ProcessRun {
   /** What it printed. */
   output: string;
   /** Null where it was killed. */
@@ -14,7 +14,7 @@ export interface ProcessRun {
   cpuSeconds: number;
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   env: NodeJS.ProcessEnv;
   timeoutSeconds: number;
 }

@@ -11,7 +11,7 @@ const FAR = 4;
 const FIRST = 64 * 1024;
 const STEP = 4;
 
-export type TimedRun = (length: number) => Promise<number>;
+type TimedRun = (length: number) => Promise<number>;
 
 /**
  * Goes up to the longest text and ends at the first that took too long. Undefined: all is well.

@@ -4,7 +4,7 @@ import type { Tenants } from './tenants.ts';
 
 const EVERY_MS = 1_000;
 
-export interface Neighbourhood extends Pick<Tenants, 'neighbour'> {
+interface Neighbourhood extends Pick<Tenants, 'neighbour'> {
   readonly client: Client;
 }
 

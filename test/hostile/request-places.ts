@@ -24,7 +24,7 @@ interface Parameter {
   readonly schema: Schema;
 }
 
-export interface Place {
+interface Place {
   readonly in: 'path' | 'query' | 'body';
   readonly name: string;
   readonly schema: Schema;

@@ -7,7 +7,7 @@ import { WORST_CHARACTERS } from './largest-values.ts';
 import { Neighbour, p99 } from './neighbour.ts';
 import { largestRequests } from './route-requests.ts';
 
-export interface RouteFindingsOptions {
+interface RouteFindingsOptions {
   readonly mostBytes: number;
   /** Of the worst characters, each route gets so many, and the next route the ones behind them. */
   readonly nCharacters: number;
@@ -20,7 +20,7 @@ export interface RouteFindingsOptions {
   readonly includes?: string;
 }
 
-export interface RouteFinding {
+interface RouteFinding {
   readonly name: string;
   readonly faults: readonly string[];
   /** Requests that the time of the route left untried. */

@@ -3,7 +3,7 @@ import { findGrowth } from './growth.ts';
 import { type TextFunction, textFunctions } from './text-functions.ts';
 import { worstTexts } from './worst-texts.ts';
 
-export interface TextFinding {
+interface TextFinding {
   readonly name: string;
   /** One line each: the text and its times. */
   readonly faults: readonly string[];

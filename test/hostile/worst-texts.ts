@@ -121,7 +121,7 @@ const BEGUN: readonly (readonly [string, string, string])[] = [
 ];
 
 /** Of a length in UTF-16 code units. */
-export type MakeText = (length: number) => string;
+type MakeText = (length: number) => string;
 
 export const worstTexts: ReadonlyMap<string, MakeText> = new Map([
   ...Object.entries(REPEATED).map(([name, part]) => [name, (length: number) => filled('', part, length)] as const),

@@ -24,7 +24,7 @@ import { contentOf } from './requests.ts';
 import { LAST, type Row, rowsOf } from './rows.ts';
 import { stateFault } from './state-fault.ts';
 
-export interface MatrixOptions {
+interface MatrixOptions {
   /** For the program's data. */
   readonly folder: string;
   /** Which of the callers are tried; all by default. */

@@ -1,7 +1,7 @@
 /** What is sent to each route. A route that takes a body or an id and has no row here is a fault of the matrix. */
 import type { Ids } from './belongings.ts';
 
-export interface Content {
+interface Content {
   readonly query?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 import type { Answer } from './client.ts';
 import type { Kind, State } from './credentials.ts';
 
-export interface Asked {
+interface Asked {
   readonly kind: Kind;
   readonly state: State;
   /** Whether the route answers 401 to a request without a credential. */

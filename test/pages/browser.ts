@@ -21,7 +21,7 @@ export async function openBrowser(t: Test): Promise<Browser> {
   return browser;
 }
 
-export interface WatchedPage {
+interface WatchedPage {
   page: Page;
   context: BrowserContext;
   /** What went wrong in the page by itself: errors, refused loads, requests to elsewhere. Expected to stay empty. */
@@ -116,7 +116,7 @@ export async function bearerOf(context: BrowserContext): Promise<{ authorization
   return { authorization: `Bearer ${cookie?.value}` };
 }
 
-export interface GivenFile {
+interface GivenFile {
   name: string;
   type?: string;
   content: Buffer | string;

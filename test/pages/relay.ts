@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-export interface Relay {
+interface Relay {
   url: string;
   /** Ends every open connection at once; new ones are taken. */
   cut(): void;

@@ -3,7 +3,7 @@ import type { SeededRandom } from '../../models/random/seeded-random.ts';
 import { chatModel, embeddingModel } from '../server.ts';
 import type { Body } from './bodies.ts';
 
-export type CostlyRequest = [path: string, body: Body];
+type CostlyRequest = [path: string, body: Body];
 
 const user = { role: 'user', content: 'Store it.' };
 

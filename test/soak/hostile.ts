@@ -4,7 +4,7 @@ import { chatModel, rerankModel } from '../server.ts';
 import type { Body } from './bodies.ts';
 import { hostileImage, hostileSound } from './hostile-media.ts';
 
-export type HostileRequest = [path: string, body: Body];
+type HostileRequest = [path: string, body: Body];
 
 const user = { role: 'user', content: 'Store it.' };
 const nested = (count: number) => '['.repeat(count) + ']'.repeat(count);

@@ -9,7 +9,7 @@ import { Contract } from './contract.ts';
 import { hostileVisits, longVisits } from './hostile-visits.ts';
 import { ordinaryVisits, type Site, type Visit, type WeightedVisit } from './visits.ts';
 
-export interface SoakOptions {
+interface SoakOptions {
   seconds: number;
   seed: number;
   /** Clients at once. */
@@ -17,7 +17,7 @@ export interface SoakOptions {
   onProgress?(report: SoakReport): void;
 }
 
-export interface SoakReport {
+interface SoakReport {
   nVisits: number;
   /** How often each kind of visit was made and each status was answered. */
   counts: Record<string, number>;

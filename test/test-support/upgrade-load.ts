@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-export interface LoadOutcome {
+interface LoadOutcome {
   /** Streams whose answer came whole. */
   whole: number;
   /** Requests beside them that were answered with 200. */

@@ -7,7 +7,7 @@ import { type Command, globalOptions, type Invocation, type Option, type Options
 
 type OptionValue = string | number | boolean | string[];
 
-export interface ParsedCommand {
+interface ParsedCommand {
   options: Invocation['options'] & Record<string, OptionValue>;
   positionals: string[];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type CliOptions, type CliRun, runCli } from './run-cli.ts';
 
-export interface CliSetting {
+interface CliSetting {
   root: string;
   modelsDir: string;
   run(args: string[], options?: CliOptions): Promise<CliRun>;

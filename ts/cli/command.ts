@@ -31,7 +31,7 @@ type ValueOf<O extends Option> = O extends { kind: 'flag' }
 
 export type Values<O extends Options> = { [K in keyof O]?: ValueOf<O[K]> };
 
-export interface Positional {
+interface Positional {
   name: string;
   help: string;
   optional?: boolean;

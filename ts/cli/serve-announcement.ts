@@ -6,7 +6,7 @@ import { firstModelsText } from './first-models.ts';
 import { printable } from './format.ts';
 import { findChatModel, type ServedModel, servedModels } from './served-model.ts';
 
-export interface Announcement {
+interface Announcement {
   ready: boolean;
   url: string;
   /** The chat, for a browser. */

@@ -66,7 +66,7 @@ function listenUrl(listen: string): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-export interface ServerAnswer {
+interface ServerAnswer {
   status: number;
   body: unknown;
 }

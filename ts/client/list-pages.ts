@@ -12,7 +12,7 @@ export interface ListPage<Row> {
 
 export type LoadPage<Row> = (query: PageQuery) => Promise<ListPage<Row>>;
 
-export interface Rows<Row> {
+interface Rows<Row> {
   rows: readonly Row[];
   hasMore: boolean;
 }

@@ -27,7 +27,7 @@ export function inheritedSockets(env: NodeJS.ProcessEnv = process.env): Partial<
   return found;
 }
 
-export interface Watchdog {
+interface Watchdog {
   stop(): void;
 }
 

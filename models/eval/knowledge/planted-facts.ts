@@ -16,7 +16,7 @@ export interface PlantedDocument {
   readonly pages: readonly PlantedPage[];
 }
 
-export interface Plantation {
+interface Plantation {
   readonly documents: readonly PlantedDocument[];
   /** What no page says: of places that are in none, and of what is not told of those that are. */
   readonly unanswerable: readonly { readonly question: string; readonly isOfKnownPlace: boolean }[];

@@ -6,7 +6,7 @@ import { writePptx } from '../../../ts/server/extraction/test-support/pptx-write
 import { writeXlsx } from '../../../ts/server/extraction/test-support/xlsx-writer.ts';
 import type { PlantedDocument, PlantedPage } from './planted-facts.ts';
 
-export interface PlantedFile {
+interface PlantedFile {
   readonly name: string;
   readonly bytes: Buffer;
   /** As citations name the places, in their order: pages and slides by number, sheets by name. */

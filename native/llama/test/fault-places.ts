@@ -32,7 +32,7 @@ export async function tried<T>(make: () => T | Promise<T>): Promise<[Outcome, (T
   return [outcome, made[0]];
 }
 
-export interface Places {
+interface Places {
   kind: 'allocation' | 'thread';
   /** How many places in `npm test`; SVC_TEST_FAULT_PLACES=100000 tries all that there are. */
   nPlaces: number;

@@ -13,7 +13,7 @@ const nAnswerTokens = 24;
 /** A logit bias: a random model never repeats itself by its own choice; among a few tokens it has to, so that drafts are accepted. */
 export const fewTokens: [number, number][] = [310, 320, 330, 340, 350, 360].map((token) => [token, 200]);
 
-export interface Choice {
+interface Choice {
   tokens: TokenLogprob[];
   /** Body of a JSON string. */
   text: string;
@@ -27,7 +27,7 @@ export interface Answer {
 /** What may end an answer before it has all its tokens. */
 export type Ending = Pick<GenerationJob, 'stop' | 'jsonSchema'>;
 
-export interface Running {
+interface Running {
   id: number;
   answer: Promise<Answer>;
 }

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 /** The same on both sides, as some kernels add in an order that depends on it; one thread waits for no other on a busy machine. */
 export const nThreads = 1;
 
-export type ReferenceProgram =
+type ReferenceProgram =
   | 'reference'
   | 'options-reference'
   | 'grammar-reference'

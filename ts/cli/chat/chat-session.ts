@@ -20,7 +20,7 @@ export function noteSubstitute(terminal: Terminal, asked: string, answered: stri
   if (answered !== '' && answered !== asked) terminal.note(`(${printable(answered)} answered in place of ${asked})`);
 }
 
-export interface ChatSessionOptions {
+interface ChatSessionOptions {
   client: Client;
   terminal: Terminal;
   input: Readable;

@@ -41,7 +41,7 @@ interface Chunk {
   detail?: unknown;
 }
 
-export interface ChatListener {
+interface ChatListener {
   onText(text: string): void;
   onThought?(text: string): void;
 }

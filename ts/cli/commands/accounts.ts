@@ -47,7 +47,7 @@ export function scopesOf(typed: string[] | undefined): Body<'POST /api/v1/identi
 }
 
 /** An account that was made, and what is shown of it. */
-export interface MadeAccount {
+interface MadeAccount {
   user: User;
   /** What `--json` prints. */
   shown: User & { password?: string };
@@ -84,7 +84,7 @@ function isRefused(error: unknown): boolean {
   return (error.status >= 400 && error.status < 500) || code === 'ECONNREFUSED' || code === 'ENOTFOUND';
 }
 
-export interface ChosenPassword {
+interface ChosenPassword {
   password: string;
   /** Nobody knows it yet: it has to be shown. */
   isMade: boolean;

@@ -20,7 +20,7 @@ const configuredChecks: readonly Check[] = [
   publicListenerCheck,
 ];
 
-export type NamedFinding = Finding & { name: string };
+type NamedFinding = Finding & { name: string };
 
 /** A configuration that cannot be read is a finding, and what does not depend on it is checked all the same. */
 export async function examine(invocation: Invocation): Promise<NamedFinding[]> {

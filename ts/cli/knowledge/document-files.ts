@@ -23,7 +23,7 @@ const TEXT_ENDINGS = new Set(
 const DOCUMENT_ENDINGS = new Set('.pdf .docx .xlsx .pptx .odt .ods .odp .epub .html .htm .eml .rtf .doc .xls .ppt'.split(' '));
 const SKIPPED_FOLDERS = new Set(['node_modules', '__pycache__']);
 
-export interface FoundFiles {
+interface FoundFiles {
   readonly files: readonly DocumentFile[];
   /** Files that are left out, each with the reason. */
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];

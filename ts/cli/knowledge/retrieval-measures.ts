@@ -5,7 +5,7 @@ export interface Place {
   readonly page?: number | undefined;
 }
 
-export interface Wanted {
+interface Wanted {
   readonly sources: readonly string[];
   /** Empty: any page. */
   readonly pages: readonly number[];

@@ -8,7 +8,7 @@ const LARGEST_FILE = 64 * 1024;
 /** Files of data_dir that hold a secret, whatever module keeps them. */
 const KEY_FILE = /(?:key|token|secret|passphrase|cookie)s?$/i;
 
-export interface KnownSecretSources {
+interface KnownSecretSources {
   readonly env: NodeJS.ProcessEnv;
   /** Undefined: it cannot be read; its file is then looked through line by line. */
   readonly config: NodeConfig | undefined;

@@ -10,12 +10,12 @@ const run = promisify(execFile);
 const MOST_BYTES = 8 * 2 ** 20;
 const UNITS = ['svc.service', 'svc@*.service'];
 
-export interface FoundLog {
+interface FoundLog {
   readonly name: string;
   readonly text: string;
 }
 
-export interface LogSourceOptions {
+interface LogSourceOptions {
   /** Files that the operator names. */
   readonly files: readonly string[];
   readonly lines: number;

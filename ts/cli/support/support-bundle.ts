@@ -14,13 +14,13 @@ import { type ArchivedFile, tarArchive } from './tar-archive.ts';
 
 const compress = promisify<Uint8Array, Buffer>(gzip);
 
-export interface SupportBundleOptions {
+interface SupportBundleOptions {
   readonly logFiles: readonly string[];
   readonly logLines: number;
   readonly now: Date;
 }
 
-export interface SupportBundle {
+interface SupportBundle {
   /** A gzipped tar archive with one folder. */
   readonly bytes: Buffer;
   readonly names: readonly string[];

@@ -3,7 +3,7 @@ import type { Block, BlockType } from './extracted-document.ts';
 import type { ExtractionLimits } from './extraction-limits.ts';
 import { ExtractionRefusal } from './extraction-refusal.ts';
 
-export type Place = Pick<Block, 'page' | 'sheet' | 'slide'>;
+type Place = Pick<Block, 'page' | 'sheet' | 'slide'>;
 
 /** One block is cut into several above this many characters, so that no single one is out of proportion. */
 const MAX_BLOCK_LENGTH = 100_000;

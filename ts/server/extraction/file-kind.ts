@@ -1,7 +1,7 @@
 /** What kind of file it is, by its first bytes. A name is never believed: a .txt may be a ZIP file, and a .pdf a web page. */
 import type { StoredReason } from './extraction-result.ts';
 
-export type FileKind =
+type FileKind =
   | { kind: 'pdf' | 'zip' | 'compound' | 'text' }
   | { kind: 'stored'; reason: StoredReason }
   | { kind: 'media'; media: 'audio' | 'video'; mediaType: string }

@@ -8,7 +8,7 @@ import type { ExtractionResult } from './extraction-result.ts';
 /** Characters of JSON in a piece, more or less. */
 const PIECE_LENGTH = 256 * 1024;
 
-export interface PackedResult {
+interface PackedResult {
   /** Without blocks. */
   result: ExtractionResult;
   /** Each a JSON array of blocks, as UTF-8. */

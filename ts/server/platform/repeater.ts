@@ -1,5 +1,5 @@
 /** Runs something again and again: at an interval, at once when woken, and never twice at a time. */
-export interface RepeaterParts {
+interface RepeaterParts {
   readonly intervalMs: number;
   run(): Promise<void>;
   onError(error: unknown): void;

@@ -30,12 +30,12 @@ export interface ListTools<Row> {
   close(): void;
 }
 
-export type ListWindow<Row> = (tools: ListTools<Row>) => ComponentChildren;
+type ListWindow<Row> = (tools: ListTools<Row>) => ComponentChildren;
 
 /** What was chosen, by the filter's name; empty: nothing. */
-export type FilterValues = Readonly<Record<string, string>>;
+type FilterValues = Readonly<Record<string, string>>;
 
-export interface Filter<Beside> {
+interface Filter<Beside> {
   name: string;
   label: Key;
   /** `choice` where it has options, which are hidden where there is only one of them. */

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { firstPages, type LoadPage } from '../../client/list-pages.ts';
 import { useData } from '../api/use-data.ts';
 
-export interface LoadedRows<Row> {
+interface LoadedRows<Row> {
   /** Undefined until the first page has come. */
   rows: readonly Row[] | undefined;
   error: unknown;

@@ -1,7 +1,7 @@
 /** What a screen shows: fetched when it opens, again when asked, and on its own where it changes by itself. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-export interface Loaded<T> {
+interface Loaded<T> {
   data: T | undefined;
   error: unknown;
   reload(): Promise<void>;

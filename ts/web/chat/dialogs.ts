@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Conversation } from './thread/message.ts';
 
-export type DialogName = 'palette' | 'shortcuts' | 'preferences' | 'knowledge' | 'prompts' | 'artifacts';
+type DialogName = 'palette' | 'shortcuts' | 'preferences' | 'knowledge' | 'prompts' | 'artifacts';
 export type FolderTask = { move: Conversation } | { rename: string };
 
 export const openDialog = signal<DialogName | undefined>(undefined);

@@ -1,6 +1,6 @@
 /** Light, dark, high contrast, or what the system says. */
 export const THEMES = ['system', 'light', 'dark', 'contrast'] as const;
-export type Theme = (typeof THEMES)[number];
+type Theme = (typeof THEMES)[number];
 
 const STORED_AT = 'svc.theme';
 

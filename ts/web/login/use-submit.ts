@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Refusal } from '../../client/refusal.ts';
 import { explain } from '../session/explain.ts';
 
-export interface Submit {
+interface Submit {
   isBusy: boolean;
   /** The failure of the last try. */
   wrong: string | undefined;

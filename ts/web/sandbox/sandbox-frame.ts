@@ -3,7 +3,7 @@
  * page sends it a document; the policy of /sandbox holds for that document too.
  */
 
-export interface SandboxFrame {
+interface SandboxFrame {
   readonly element: HTMLIFrameElement;
   /** Ends what runs in it. */
   close(): void;

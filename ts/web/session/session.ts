@@ -5,7 +5,7 @@ import { type Answer, call } from '../api/call.ts';
 import { loadBranding } from './branding.ts';
 import { tellSignOut } from './sign-out-news.ts';
 
-export type Who = Answer<'GET /api/v1/auth/whoami'>;
+type Who = Answer<'GET /api/v1/auth/whoami'>;
 export type Role = 'viewer' | 'developer' | 'admin' | 'superadmin';
 
 const AFTER_FIRST_DRAWING_MS = 300;

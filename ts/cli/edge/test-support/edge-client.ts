@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import type { Test } from 'tap';
 
-export interface RawAnswer {
+interface RawAnswer {
   /** The status of the first response. */
   status: number;
   /** All that came until the connection ended, or was silent. */
@@ -49,7 +49,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-export interface Arrival {
+interface Arrival {
   atMs: number;
   text: string;
 }

@@ -13,7 +13,7 @@ import { nginxConfig } from '../nginx-config.ts';
 
 export type ProxyName = 'nginx' | 'haproxy';
 
-export interface RunningProxy {
+interface RunningProxy {
   tlsPort: number;
   redirectPort: number;
 }

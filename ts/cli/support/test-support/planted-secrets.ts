@@ -1,7 +1,7 @@
 /** A hundred kinds of secrets as they stand in logs and configurations, each new on every call. */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 
-export interface PlantedSecret {
+interface PlantedSecret {
   readonly kind: string;
   /** What must not be found. */
   readonly secret: string;

@@ -6,7 +6,6 @@ import { defineModule } from '../../platform/module/module.ts';
 import { accessOf, backupSettings, configuredFolder } from './settings.ts';
 
 export { type BackupErrorCode, backupErrors } from './errors.ts';
-export type { BackupService } from './service.ts';
 export { accessOf, type BackupAccess, backupSettings, configuredFolder } from './settings.ts';
 
 /** What `svc backup` does without a server; loaded when it is needed. */

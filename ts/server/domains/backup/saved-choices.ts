@@ -23,7 +23,7 @@ const Choices = Type.Object({
   folder: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
   schedule: Type.Optional(Schedule),
 });
-export type SavedChoices = Static<typeof Choices>;
+type SavedChoices = Static<typeof Choices>;
 const check = compileLazily(Choices);
 
 /** Throws `invalid_destination` for a file that was written by hand, and wrongly. */

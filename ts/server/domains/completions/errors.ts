@@ -42,7 +42,7 @@ export const ownErrors = defineErrors('completions', {
 });
 
 type OwnCode = CodeOf<typeof ownErrors>;
-export type CompletionErrorCode = OwnCode | InferenceErrorCode;
+type CompletionErrorCode = OwnCode | InferenceErrorCode;
 /** An error with a code of this module, or of one that it stands on. */
 export type CompletionError = DomainError;
 

@@ -10,7 +10,7 @@ import { invalid } from './errors.ts';
 import { answerResumably, openResumable } from './resumable-streams/resumable-answer.ts';
 import type { StreamRegistry } from './resumable-streams/stream-registry.ts';
 
-export interface CompletionServiceOptions {
+interface CompletionServiceOptions {
   readonly inference: InferenceService;
   readonly streams: StreamRegistry;
   /** On the way to the model in this order, on the way back in the reverse one. */

@@ -45,7 +45,7 @@ export const conversationErrors = defineErrors('conversations', {
   storage_unavailable: [503, 'The database does not take the request now.', 'Retry.'],
 });
 
-export type ConversationErrorCode = CodeOf<typeof conversationErrors>;
+type ConversationErrorCode = CodeOf<typeof conversationErrors>;
 
 export type ConversationError = DomainError<ConversationErrorCode>;
 

@@ -9,20 +9,20 @@ import { conversationSettings } from './settings.ts';
 import type { FilesEraser } from './store/erasure-store.ts';
 import { conversationMigrations } from './store/migrations.ts';
 
-export type { Conversation, Message, MessageRole } from './conversation.ts';
+export type { Conversation } from './conversation.ts';
 export { conversationError, messageNotFound, storedAnswerErrors } from './errors.ts';
 export { MAX_CONTENT_LENGTH, MAX_JSON_LENGTH, MAX_MESSAGES, MAX_MODEL_LENGTH } from './limits.ts';
 export { type Owner, ownerOf } from './owner.ts';
 export type { ConversationService, MessageInput } from './service.ts';
 
 /** What modules of higher tiers have of conversations, and lose with them. */
-export interface Attachments {
+interface Attachments {
   readonly files: FilesEraser;
   /** Ends the answers that are being made for one conversation, or all of the owner's. */
   endStreams(owner: Owner, id?: string): Promise<void>;
 }
 
-export interface ConversationsApi {
+interface ConversationsApi {
   readonly service: ConversationService;
   /** Once, while the modules are made. */
   attach(attachments: Attachments): void;

@@ -41,8 +41,8 @@ export const knowledgeErrors = defineErrors('data', {
   storage_unavailable: [503, 'The database does not take the request now.', 'Retry after the time in Retry-After.'],
 });
 
-export type KnowledgeErrorCode = CodeOf<typeof knowledgeErrors>;
-export type KnowledgeError = DomainError<KnowledgeErrorCode>;
+type KnowledgeErrorCode = CodeOf<typeof knowledgeErrors>;
+type KnowledgeError = DomainError<KnowledgeErrorCode>;
 
 export const knowledgeError = knowledgeErrors.error;
 

@@ -3,9 +3,7 @@ import { defineModule } from '../../platform/module/module.ts';
 import { dataSettings } from './settings.ts';
 import { dataMigrations } from './store/migrations.ts';
 
-export type { DataApi } from './data-module.ts';
 export { answerErrors, inputFileErrors } from './errors.ts';
-export type { AddOutcome, DocumentLabel } from './ingest/ingestion.ts';
 export type {
   AnswerFilter,
   CheckedCitations,
@@ -18,11 +16,9 @@ export type {
   KnowledgePort,
   KnowledgeQuestion,
   SearchBounds,
-  TokenSpace,
   UnindexedFiles,
   UsedKnowledge,
 } from './knowledge-context.ts';
-export type { KnowledgeService } from './service.ts';
 
 export const data = defineModule({
   name: 'data',

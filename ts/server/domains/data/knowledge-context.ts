@@ -119,7 +119,7 @@ export interface UnindexedFiles {
   readonly files: readonly UnindexedFile[];
 }
 
-export interface UnindexedFile {
+interface UnindexedFile {
   /** Undefined: a file of the conversation. */
   readonly namespace: string | undefined;
   readonly documentId: string;

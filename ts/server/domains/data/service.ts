@@ -20,7 +20,7 @@ import { freeSource } from './store/free-source.ts';
 import { STORED_KINDS } from './stored-kinds.ts';
 import { namespaceOf } from './vector-stores/namespace-of.ts';
 
-export interface TextToAdd extends DocumentLabel {
+interface TextToAdd extends DocumentLabel {
   readonly namespace: string;
   readonly text: string;
   readonly format?: TextFormat | undefined;
@@ -35,7 +35,7 @@ export interface FilledBase {
 }
 
 /** A stretch of a document's stored text. */
-export interface DocumentText {
+interface DocumentText {
   /** Where it begins in the whole text, UTF-16 code units. */
   readonly start: number;
   readonly text: string;
@@ -56,7 +56,7 @@ export interface KeptFiles {
   readonly files: readonly { readonly namespace: string; readonly document: StoredDocument }[];
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly bases: BaseStore;
   readonly documents: DocumentStore;
   readonly chunks: ChunkStore;

@@ -16,7 +16,7 @@ const UNFINISHED_MS = 10 * 60_000;
 /** Nodes that look away for longer read a base anew. */
 const TOMBSTONE_MS = 60 * 60_000;
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly storage: Storage;
   readonly files: Pick<FileStore, 'listExpired'>;
   readonly jobs: Jobs;

@@ -51,7 +51,7 @@ export const fileErrors = defineErrors('files', {
   storage_unavailable: [503, 'The database does not take the request now.', 'Retry after the time in Retry-After.'],
 });
 
-export type UploadErrorCode = CodeOf<typeof fileErrors>;
+type UploadErrorCode = CodeOf<typeof fileErrors>;
 
 export const uploadError = fileErrors.error;
 

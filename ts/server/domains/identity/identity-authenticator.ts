@@ -19,7 +19,7 @@ import { isEnforced } from './enforcement-fact.ts';
 import { hashSecret, isWholeToken } from './secrets/secret-token.ts';
 import type { IdentityStorage } from './tables.ts';
 
-export interface AuthenticatorDeps {
+interface AuthenticatorDeps {
   store: CredentialStore;
   capabilities: CapabilityResolver;
   cache: CredentialCache;

@@ -176,7 +176,7 @@ export interface CapabilityRow {
   revoked_at: number | null;
 }
 
-export interface PasswordResetRow {
+interface PasswordResetRow {
   tenant: string;
   /** SHA-256 of the token. */
   hash: string;

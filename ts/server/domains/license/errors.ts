@@ -1,5 +1,5 @@
 /** Refusals of the license module, and of routes that ask it. */
-import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
+import { defineErrors } from '../../platform/errors/define-errors.ts';
 
 export const licenseErrors = defineErrors('license', {
   feature_not_licensed: [403, 'The license does not have the feature that `feature` names.', 'Install one that has it.'],
@@ -22,8 +22,6 @@ export const licenseErrors = defineErrors('license', {
     'Make the file writable for the server.',
   ],
 });
-
-export type LicenseErrorCode = CodeOf<typeof licenseErrors>;
 
 /** What a route that calls `requireFeature` declares. */
 export const featureErrors = licenseErrors.specs('feature_not_licensed', 'license_expired');

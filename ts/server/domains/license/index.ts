@@ -8,9 +8,7 @@ import { licenseMigrations } from './migrations.ts';
 import { licenseSettings } from './settings.ts';
 
 export { featureErrors } from './errors.ts';
-export type { Feature } from './features.ts';
 export type { LicenseApi } from './license-module.ts';
-export type { LicenseTerms } from './license-terms.ts';
 export { productKeys } from './public-keys.ts';
 export { inspectLicense, MAX_LICENSE_BYTES } from './signed-license.ts';
 

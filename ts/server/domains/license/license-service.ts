@@ -9,7 +9,7 @@ import type { LicenseTerms } from './license-terms.ts';
 import type { PublicKeys } from './public-keys.ts';
 import { inspectLicense, type SignedLicense, type UnusableLicense } from './signed-license.ts';
 
-export interface LicenseServiceDeps {
+interface LicenseServiceDeps {
   file: LicenseFile;
   keys: PublicKeys;
   /** Unix milliseconds. */

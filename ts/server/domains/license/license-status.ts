@@ -15,7 +15,7 @@ export interface Installation {
   createdAt: number;
 }
 
-export type LicenseState = 'evaluation' | 'evaluation_ended' | 'active' | 'grace' | 'expired' | 'not_yet_valid';
+type LicenseState = 'evaluation' | 'evaluation_ended' | 'active' | 'grace' | 'expired' | 'not_yet_valid';
 
 export interface LicenseStatus {
   state: LicenseState;

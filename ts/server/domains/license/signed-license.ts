@@ -35,7 +35,7 @@ export const SignedLicense = named(
 
 export type SignedLicense = Static<typeof SignedLicense>;
 
-export type LicenseFault = 'license_malformed' | 'license_unknown_key' | 'license_tampered' | 'license_foreign';
+type LicenseFault = 'license_malformed' | 'license_unknown_key' | 'license_tampered' | 'license_foreign';
 
 /** A license that cannot be used: why, as a code and a sentence. */
 export interface UnusableLicense {
@@ -43,7 +43,7 @@ export interface UnusableLicense {
   detail: string;
 }
 
-export type LicenseInspection = { terms: LicenseTerms } | { fault: UnusableLicense };
+type LicenseInspection = { terms: LicenseTerms } | { fault: UnusableLicense };
 
 const isSigned = compileLazily(SignedLicense);
 const areTerms = compileLazily(LicenseTerms);

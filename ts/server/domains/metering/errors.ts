@@ -1,5 +1,5 @@
 /** Refusals of metering. Those of quotas are answered by the routes that run models, which declare them too. */
-import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
+import { defineErrors } from '../../platform/errors/define-errors.ts';
 
 export const meteringErrors = defineErrors('metering', {
   rate_limit_exceeded: [429, 'A quota by the minute is used up; `exceeded` names it.', 'Retry after the time in Retry-After.'],
@@ -13,7 +13,5 @@ export const meteringErrors = defineErrors('metering', {
   tenant_not_found: [404, 'There is no such tenant.', 'List the tenants: `svc tenant list`.'],
   forbidden: [403, 'The role of the caller does not reach so far.', 'Ask an administrator.'],
 });
-
-export type MeteringErrorCode = CodeOf<typeof meteringErrors>;
 
 export const meteringError = meteringErrors.error;

@@ -9,8 +9,8 @@ import { meteringSettings } from './settings.ts';
 
 export * as meteringEvents from './events.ts';
 export type { MeteringApi } from './metering-module.ts';
-export type { MeteredCaller, MeteredWork } from './metering-service.ts';
-export type { RequestMeter, UsedTokens } from './usage/request-meter.ts';
+export type { MeteredWork } from './metering-service.ts';
+export type { RequestMeter } from './usage/request-meter.ts';
 
 /** Tests put a clock of their own in place of the real one. */
 function defineMetering(overrides: MeteringOverrides = {}): ModuleDefinition<typeof meteringSettings, MeteringApi> {

@@ -7,7 +7,7 @@ import type { Quotas } from './quotas/quotas.ts';
 import type { SharedWindows } from './shared/shared-windows.ts';
 import type { UsageStore } from './usage/usage-store.ts';
 
-export interface MaintenanceDeps {
+interface MaintenanceDeps {
   quotas: Quotas;
   registry: SubjectRegistry;
   store: UsageStore;

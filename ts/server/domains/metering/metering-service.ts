@@ -36,7 +36,7 @@ export interface MeteredWork {
   announce?: ((name: string, value: string) => void) | undefined;
 }
 
-export interface MeteringServiceDeps {
+interface MeteringServiceDeps {
   store: UsageStore;
   journal: UsageJournal;
   registry: SubjectRegistry;
@@ -49,7 +49,7 @@ export interface MeteringServiceDeps {
   now(): number;
 }
 
-export interface ExceededBudget {
+interface ExceededBudget {
   of: string;
   id: string;
   limit: number;

@@ -1,5 +1,5 @@
 /** Refusals of retrieval, each with the status that routes answer for it. */
-import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
+import { defineErrors } from '../../platform/errors/define-errors.ts';
 
 export const retrievalErrors = defineErrors('retrieval', {
   embedding_dimension_mismatch: [
@@ -15,7 +15,5 @@ export const retrievalErrors = defineErrors('retrieval', {
   ],
   index_unavailable: [503, 'The index was lost and is being loaded again.', 'Retry after the time in Retry-After.'],
 });
-
-export type RetrievalErrorCode = CodeOf<typeof retrievalErrors>;
 
 export const retrievalError = retrievalErrors.error;

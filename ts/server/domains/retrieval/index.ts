@@ -10,7 +10,6 @@ export type { IndexPassage } from './index/index-messages.ts';
 export type { DocumentSource } from './passages/cut-source.ts';
 export type { ExtractedDocument } from './passages/document-text.ts';
 export { formatOf, type TextFormat } from './passages/text-blocks.ts';
-export type { RetrievalApi } from './retrieval-module.ts';
 export type { ChangedDocument, Collection, CollectionStore, PassageKey, PassageScores } from './search/collection.ts';
 export type { CollectionSearch } from './search/collection-search.ts';
 export { MAX_QUESTION, type Question } from './search/retriever.ts';

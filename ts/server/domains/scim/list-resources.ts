@@ -14,7 +14,7 @@ export interface ListQuery extends Projection {
   count: number | undefined;
 }
 
-export interface ResourceSource<Row> extends DirectoryRows<Row> {
+interface ResourceSource<Row> extends DirectoryRows<Row> {
   /** `isWanted` says of an attribute that costs reading whether it is needed. */
   resources(rows: readonly Row[], isWanted: (name: string) => boolean): Promise<Resource[]>;
 }

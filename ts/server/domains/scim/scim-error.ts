@@ -4,7 +4,7 @@ import type { HttpError } from '../../platform/http/errors.ts';
 import { scimError } from './errors.ts';
 import { MESSAGES } from './resource/attribute.ts';
 
-export type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'mutability' | 'noTarget' | 'tooMany';
+type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'mutability' | 'noTarget' | 'tooMany';
 
 const TYPES: Readonly<Record<string, string>> = {
   name_taken: 'uniqueness',

@@ -6,7 +6,7 @@ import { invalidScim } from './scim-error.ts';
 import { withMeta } from './versioned.ts';
 
 /** Groups of an account, as its resource names them. */
-export interface GroupReference {
+interface GroupReference {
   id: string;
   name: string;
 }

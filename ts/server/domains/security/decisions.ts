@@ -4,7 +4,7 @@ import type { StorageScope, SystemScope } from '../../platform/storage/index.ts'
 import type { DecisionStore } from './decision-store.ts';
 import type { DecisionRow } from './tables.ts';
 
-export interface DecisionsDeps {
+interface DecisionsDeps {
   store: DecisionStore;
   everyone: SystemScope;
   log: Log;

@@ -3,7 +3,7 @@ import type { SystemScope } from '../../platform/storage/index.ts';
 import { DEFAULT_MODE, type EnforcementMode } from './enforcement-mode.ts';
 import type { EnforcementStore } from './enforcement-store.ts';
 
-export interface EnforcementDeps {
+interface EnforcementDeps {
   store: EnforcementStore;
   everyone: SystemScope;
   nodeId(): string;

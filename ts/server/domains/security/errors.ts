@@ -1,5 +1,5 @@
 /** Refusals of the security module, and of call sites that ask it. */
-import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
+import { defineErrors } from '../../platform/errors/define-errors.ts';
 
 export const securityErrors = defineErrors('security', {
   tool_call_denied: [
@@ -10,8 +10,6 @@ export const securityErrors = defineErrors('security', {
   tenant_not_found: [404, 'There is no such tenant.', 'List the tenants: `svc tenant list`.'],
   invalid_request: [400, 'A member is missing or wrong; `detail` names it.', 'Correct that member.'],
 });
-
-export type SecurityErrorCode = CodeOf<typeof securityErrors>;
 
 /** What a route that calls `requireToolCall` declares. */
 export const toolCallErrors = securityErrors.specs('tool_call_denied');

@@ -4,7 +4,6 @@ import { securityMigrations } from './migrations.ts';
 
 export { toolCallErrors } from './errors.ts';
 export type { SecurityApi } from './security-module.ts';
-export type { ToolCallDecision } from './tool-calls.ts';
 
 export const security = defineModule({
   name: 'security',

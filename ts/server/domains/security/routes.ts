@@ -9,7 +9,7 @@ import type { Enforcement } from './enforcement.ts';
 import { securityError, securityErrors } from './errors.ts';
 import { Decision, decisionBody, EnforcementChange, EnforcementShape, enforcementBody } from './schemas.ts';
 
-export interface SecurityRouteDeps {
+interface SecurityRouteDeps {
   enforcement: Enforcement;
   decisions: Decisions;
   tenants: Pick<TenantRules, 'exists'>;

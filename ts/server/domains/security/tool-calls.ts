@@ -5,7 +5,7 @@ import type { Enforcement } from './enforcement.ts';
 import type { EnforcementMode } from './enforcement-mode.ts';
 import { securityError } from './errors.ts';
 
-export interface ToolCallsDeps {
+interface ToolCallsDeps {
   enforcement: Enforcement;
   decisions: Decisions;
   nodeId(): string;
@@ -13,7 +13,7 @@ export interface ToolCallsDeps {
   isRunning(): boolean;
 }
 
-export interface ToolCallDecision {
+interface ToolCallDecision {
   isAllowed: boolean;
   /** Whether the caller's role reaches the tool, whatever the mode. */
   isWithinRole: boolean;

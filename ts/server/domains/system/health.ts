@@ -31,7 +31,7 @@ export const Health = named(
   }),
 );
 
-export type NodeHealth = Static<typeof Health>;
+type NodeHealth = Static<typeof Health>;
 
 /** A node alone is the whole map, and what it knows of itself is always fresh. */
 const MAP_OF_ONE = { size: 1, age_seconds: 0, stale: false };

@@ -16,7 +16,7 @@ export const webhookErrors = defineErrors('webhooks', {
   webhook_disabled: [409, 'The webhook is disabled.', 'Enable it first.'],
 });
 
-export type WebhookErrorCode = CodeOf<typeof webhookErrors>;
+type WebhookErrorCode = CodeOf<typeof webhookErrors>;
 
 export const webhookError = webhookErrors.error;
 

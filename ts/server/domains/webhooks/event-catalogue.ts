@@ -6,7 +6,7 @@ import { identityEvents } from '../identity/index.ts';
 import { inferenceEvents } from '../inference/index.ts';
 import { meteringEvents } from '../metering/index.ts';
 
-export interface CatalogueEvent {
+interface CatalogueEvent {
   type: EventType;
   meaning: string;
   /** It concerns no tenant: only superadmins may ask for it. */

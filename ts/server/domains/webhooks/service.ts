@@ -10,19 +10,19 @@ import type { DeliveryPage, DeliveryStore } from './store/delivery-store.ts';
 import type { DeliveryRow, WebhookRow } from './store/tables.ts';
 import type { WebhookStore } from './store/webhook-store.ts';
 
-export interface NewWebhook {
+interface NewWebhook {
   url: string;
   events: readonly string[];
   description?: string | undefined;
 }
 
-export interface WebhookUpdate {
+interface WebhookUpdate {
   events?: readonly string[] | undefined;
   description?: string | undefined;
   enabled?: boolean | undefined;
 }
 
-export interface WebhookServiceDeps {
+interface WebhookServiceDeps {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
   policy: AddressPolicy;

@@ -4,7 +4,7 @@ import { readXml, type XmlHandler } from '../archive/xml-reader.ts';
 import type { ZipArchive } from '../archive/zip-archive.ts';
 import type { ExtractionLimits } from '../extraction-limits.ts';
 
-export interface Relationship {
+interface Relationship {
   id: string;
   /** The last segment of the type's address: `worksheet`, `slide`, `notesSlide`. */
   type: string;

@@ -12,7 +12,7 @@ interface OpenTable {
   isHeader: boolean;
 }
 
-export interface WordTextOptions {
+interface WordTextOptions {
   styles: ReadonlyMap<string, HeadingStyle>;
   /** Counts where the part has pages. */
   pages?: PageCounter;

@@ -8,7 +8,7 @@ export interface Segment extends Fragment {
   fragments: Fragment[];
 }
 
-export interface Fragment {
+interface Fragment {
   text: string;
   x: number;
   right: number;

@@ -1,7 +1,7 @@
 import { XML } from './office-package.ts';
 import { escapeXml, type WrittenPart, writeZip } from './zip-writer.ts';
 
-export interface WrittenBook {
+interface WrittenBook {
   title: string;
   language: string;
   /** Bodies of the chapters, as HTML. */

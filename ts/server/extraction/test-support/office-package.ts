@@ -4,7 +4,7 @@ import { escapeXml, type WrittenPart, writeZip } from './zip-writer.ts';
 export const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-export interface PackageOptions {
+interface PackageOptions {
   /** The part of the document itself and its content type. */
   main: string;
   contentType: string;

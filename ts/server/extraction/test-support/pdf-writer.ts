@@ -1,7 +1,7 @@
 /** Writes PDF files for tests: text in Helvetica at given places, pictures, and broken structures. */
 import { deflateSync } from 'node:zlib';
 
-export interface WrittenText {
+interface WrittenText {
   text: string;
   /** In points, from the upper left corner. */
   x: number;
@@ -11,7 +11,7 @@ export interface WrittenText {
   runs?: 'upwards' | 'downwards';
 }
 
-export interface PdfOptions {
+interface PdfOptions {
   title?: string;
   /** Pages have a picture behind their text. */
   hasPicture?: boolean;

@@ -18,7 +18,7 @@ interface Common {
   flags?: readonly string[];
 }
 
-export interface IntegerOption extends Common {
+interface IntegerOption extends Common {
   kind: 'integer';
   type: 'int32_t' | 'uint32_t' | 'int64_t' | 'uint64_t';
   minimum: number;
@@ -31,7 +31,7 @@ export interface IntegerOption extends Common {
   metadata?: string;
 }
 
-export interface NumberOption extends Common {
+interface NumberOption extends Common {
   kind: 'number';
   minimum: number;
   maximum: number;
@@ -39,14 +39,14 @@ export interface NumberOption extends Common {
   metadata?: string;
 }
 
-export interface BooleanOption extends Common {
+interface BooleanOption extends Common {
   kind: 'boolean';
   /** Without one, C++ has a std::optional, and svc.toml the words auto, on and off. */
   default?: boolean;
 }
 
 /** One of some words; each stands for a C++ constant. */
-export interface ChoiceOption extends Common {
+interface ChoiceOption extends Common {
   kind: 'choice';
   type: string;
   choices: Readonly<Record<string, string>>;
@@ -54,19 +54,19 @@ export interface ChoiceOption extends Common {
 }
 
 /** Several of these words, in an order. */
-export interface ChoicesOption extends Common {
+interface ChoicesOption extends Common {
   kind: 'choices';
   type: string;
   choices: Readonly<Record<string, string>>;
   default: readonly string[];
 }
 
-export interface TextOption extends Common {
+interface TextOption extends Common {
   kind: 'text';
 }
 
 /** In svc.toml: one text with commas. */
-export interface TextsOption extends Common {
+interface TextsOption extends Common {
   kind: 'texts';
   most: number;
   /** Of each, in UTF-8. */
@@ -77,7 +77,7 @@ export interface TextsOption extends Common {
 }
 
 /** In svc.toml: one text with commas. */
-export interface NumbersOption extends Common {
+interface NumbersOption extends Common {
   kind: 'numbers';
   most: number;
   minimum: number;

@@ -15,7 +15,7 @@ import { findMember, findSetting, type SectionMember, type Sections, sectionMemb
 import { environmentName, isSavable, type Setting, type SettingsSpec, type SettingValues } from './setting.ts';
 
 /** For people: `default`, `file /etc/svc/svc.toml`, `environment SVC_LISTEN` or `command line`. */
-export type Origin = string;
+type Origin = string;
 
 export type SettingOverrides = Readonly<Record<string, string | number | boolean | undefined>>;
 

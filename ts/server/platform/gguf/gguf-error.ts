@@ -1,4 +1,4 @@
-export type GgufErrorCode = 'not_gguf' | 'unsupported_version' | 'truncated' | 'invalid' | 'too_large';
+type GgufErrorCode = 'not_gguf' | 'unsupported_version' | 'truncated' | 'invalid' | 'too_large';
 
 /** A file that is not a sound GGUF; the message names the byte offset and what was expected there. */
 export class GgufError extends Error {

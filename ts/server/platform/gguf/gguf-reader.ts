@@ -21,7 +21,7 @@ export interface GgufFile {
   split?: { index: number; count: number };
 }
 
-export interface GgufReadOptions {
+interface GgufReadOptions {
   /** 'skip' (the default) leaves the values of arrays with more than 1,024 elements out. */
   arrays?: 'skip' | 'load';
 }

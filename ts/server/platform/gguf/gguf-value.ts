@@ -1,6 +1,6 @@
 /** What GGUF metadata holds. Numbers of the types: ggml/include/gguf.h (enum gguf_type). */
-export type GgufNumberType = 'uint8' | 'int8' | 'uint16' | 'int16' | 'uint32' | 'int32' | 'float32' | 'float64';
-export type GgufBigType = 'uint64' | 'int64';
+type GgufNumberType = 'uint8' | 'int8' | 'uint16' | 'int16' | 'uint32' | 'int32' | 'float32' | 'float64';
+type GgufBigType = 'uint64' | 'int64';
 export type GgufElementType = GgufNumberType | GgufBigType | 'bool' | 'string';
 
 export type GgufScalar =

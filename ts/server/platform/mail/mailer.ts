@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Transporter } from 'nodemailer';
 
-export interface MailOptions {
+interface MailOptions {
   host: string;
   port: number;
   /** `starttls`: upgraded before anything is said, or not sent at all; `tls`: from the first byte; `none`: in the clear. */

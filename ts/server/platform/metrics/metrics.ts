@@ -1,6 +1,6 @@
 /** Prometheus counters, gauges and histograms with bounded label sets. */
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 /** Label sets above this many share one series whose labels all say `other`: a client must not be able to fill the memory. */
 const MAX_SERIES = 500;

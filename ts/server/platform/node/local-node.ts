@@ -13,7 +13,7 @@ import type { Integrity, Storage } from '../storage/index.ts';
 import type { Node, RoleState } from './node.ts';
 import { type NodeRecord, openNodeFile, writeNodeFile } from './node-file.ts';
 
-export interface LocalNodeOptions {
+interface LocalNodeOptions {
   version: string;
   installRoot: string;
   dataDir: string;

@@ -8,7 +8,7 @@ import type { TaskReply } from './task-reply.ts';
 const memoryCheckMs = 100;
 const bytesPerMb = 1024 * 1024;
 
-export interface TaskLimits {
+interface TaskLimits {
   timeoutMs: number;
   maxMemoryMb: number;
 }

@@ -27,7 +27,7 @@ export interface WorkerPoolOptions {
   metrics?: MetricsRegistry | undefined;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** From the start of the task, not from its place in the queue. */
   timeoutMs: number;
   priority?: TaskPriority;

@@ -9,7 +9,7 @@ import type { SchemaNode } from './accepted.ts';
  * `honoured` unless the schema says otherwise. `refused`: 400 unsupported_member, but for values that ask for nothing. `ignored`: taken in any
  * form, since no answer depends on it.
  */
-export type MemberEffect = 'honoured' | 'refused' | 'ignored';
+type MemberEffect = 'honoured' | 'refused' | 'ignored';
 
 /** An OpenAPI extension. */
 const KEY = 'x-effect';

@@ -9,7 +9,7 @@ import type Database from 'better-sqlite3';
 import { finishSwap } from '../files/staged-swap.ts';
 import { StorageError } from './storage-error.ts';
 
-export interface LockHolder {
+interface LockHolder {
   pid: number;
   /** What the process is: `svc serve`. */
   command: string;

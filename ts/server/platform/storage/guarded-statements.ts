@@ -2,7 +2,7 @@ import type { ExecuteStatement } from './statement.ts';
 import { StorageError } from './storage-error.ts';
 
 /** The statements of one transaction. Once one has failed, so has the transaction, on either database, even if its caller caught the error. */
-export interface GuardedStatements {
+interface GuardedStatements {
   readonly execute: ExecuteStatement;
   /** Throws the first failure. */
   check(): void;

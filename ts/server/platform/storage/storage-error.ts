@@ -30,7 +30,7 @@ export type StorageErrorCode =
 /** `unknown`: the write may or may not be there after recovery, so it must not be repeated blindly. */
 export type WriteOutcome = 'not_applied' | 'unknown';
 
-export interface StorageErrorDetails {
+interface StorageErrorDetails {
   remedy?: string;
   cause?: unknown;
   outcome?: WriteOutcome;

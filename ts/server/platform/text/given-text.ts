@@ -26,7 +26,7 @@ export function mayHoldFaultyText(json: string): boolean {
   return json.includes('\\u') && SUSPICIOUS_ESCAPE.test(json);
 }
 
-export interface JsonTextFault {
+interface JsonTextFault {
   /** Dotted, for example `messages[0].role`; empty for the value itself. */
   member: string;
   fault: string;

@@ -13,7 +13,7 @@ export interface Word {
   readonly isRun: boolean;
 }
 
-export interface WordPart {
+interface WordPart {
   readonly start: number;
   readonly end: number;
   readonly text: string;

@@ -5,7 +5,7 @@ import UPlot from 'uplot';
 import { onThemeChange } from '../../design/theme.ts';
 import { language } from '../../i18n/language.ts';
 
-export interface Series {
+interface Series {
   name: string;
   values: readonly (number | null)[];
 }

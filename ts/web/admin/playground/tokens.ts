@@ -1,5 +1,5 @@
 /** An answer with its log probabilities, token by token. */
-export interface Alternative {
+interface Alternative {
   text: string;
   /** 0 to 1. */
   probability: number;

@@ -9,7 +9,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Counted from the break of a connection; the server keeps an answer that nobody reads for about as long. */
 const GIVE_UP_MS = 5 * 60_000;
 
-export interface AnswerStreamOptions {
+interface AnswerStreamOptions {
   /** The id of the stream at the server; undefined: it cannot be resumed. */
   id: string | undefined;
   /** Undefined: to be resumed from the beginning. */

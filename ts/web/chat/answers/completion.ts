@@ -12,9 +12,9 @@ export interface ChatTurn {
   content: string | readonly TurnPart[];
 }
 
-export type TurnPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+type TurnPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
 
-export interface CompletionInput {
+interface CompletionInput {
   model: string;
   turns: readonly ChatTurn[];
   preferences: Preferences;
@@ -23,7 +23,7 @@ export interface CompletionInput {
   signal: AbortSignal;
 }
 
-export interface AnswerStorage {
+interface AnswerStorage {
   conversationId: string;
   /** The id of the answer's message, and of its stream. */
   id: string;

@@ -17,7 +17,7 @@ export interface Question {
   begins?: { title: string; temporary: boolean; model?: string; metadata: Record<string, unknown> };
 }
 
-export interface QuestionOptions {
+interface QuestionOptions {
   parentId?: string | null;
   metadata?: QuestionFacts;
   knowledge?: readonly string[];

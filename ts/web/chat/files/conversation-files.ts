@@ -6,7 +6,7 @@ import { addressOf, call } from '../../api/call.ts';
 import { sendBytes } from './send-bytes.ts';
 import { indexed, type UploadOptions, type UploadOutcome } from './upload.ts';
 
-export interface AddOptions extends Omit<UploadOptions, 'namespace'> {
+interface AddOptions extends Omit<UploadOptions, 'namespace'> {
   conversationId: string;
   /** It is there already. */
   hasBegun: boolean;

@@ -2,7 +2,7 @@
 import { Refusal } from '../../../client/refusal.ts';
 import { sessionRestored } from '../../api/call.ts';
 
-export interface BytesToSend {
+interface BytesToSend {
   address: string;
   headers?: Record<string, string>;
   bytes: Blob;

@@ -10,7 +10,7 @@ import { navigateTo } from '../location.ts';
 import { continueAnswer, isCutShort, lastAnswer, regenerate } from '../thread/answer-question.ts';
 import { shared } from '../thread/shown-thread.ts';
 
-export interface Shortcut {
+interface Shortcut {
   keys: readonly string[];
   text: TextKey;
   matches(event: KeyboardEvent): boolean;

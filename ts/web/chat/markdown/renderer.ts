@@ -1,7 +1,7 @@
 /** The renderer of markdown comes behind the first drawing of the page; until then a text stands as it was written. */
 import { signal } from '@preact/signals';
 
-export type Renderer = typeof import('./drawing.ts');
+type Renderer = typeof import('./drawing.ts');
 
 export const renderer = signal<Renderer | undefined>(undefined);
 let isLoading = false;

@@ -3,7 +3,7 @@ import { type Answer, call } from '../../api/call.ts';
 
 export type Prompt = Answer<'GET /api/v1/edge/prompts'>['data'][number];
 
-export interface PromptText {
+interface PromptText {
   title: string;
   content: string;
 }

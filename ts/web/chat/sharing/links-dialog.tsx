@@ -8,7 +8,7 @@ import { formatTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 
-export interface Link {
+interface Link {
   share: string;
   path: string;
   created_at: string;

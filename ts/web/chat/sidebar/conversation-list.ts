@@ -12,7 +12,7 @@ export const hasMore = signal(false);
 export const isArchiveShown = signal(false);
 let next: string | undefined;
 
-export interface ConversationChanges {
+interface ConversationChanges {
   title?: string;
   pinned?: boolean;
   archived?: boolean;

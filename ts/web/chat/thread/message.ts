@@ -33,7 +33,7 @@ export interface Citation {
 }
 
 /** From `start` to before `end` of the answer, UTF-16 code units. */
-export interface UnsupportedSpan {
+interface UnsupportedSpan {
   text: string;
   start: number;
   end: number;
@@ -47,7 +47,7 @@ export interface QuestionFacts {
   images?: string[];
 }
 
-export interface AttachedDocument {
+interface AttachedDocument {
   name: string;
   /** A knowledge base; absent for a file of the conversation. */
   namespace?: string;

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from './message.ts';
 import { earlier, fit, later, type MessageWindow, windowAround, windowAtEnd } from './message-window.ts';
 
-export interface ShownWindow {
+interface ShownWindow {
   window: MessageWindow;
   /** Whether the reader is near the first and near the last message that is drawn. */
   onScroll(isNearFirst: boolean, isNearLast: boolean): void;

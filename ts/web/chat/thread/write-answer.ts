@@ -12,7 +12,7 @@ import { appendMessage, lastSeq, listMessages, type NewMessage, showMessages } f
 const STORING_MS = 300;
 
 /** Where an answer that is being written is shown, and why it could not be. */
-export interface AnswerPlace {
+interface AnswerPlace {
   live: Signal<LiveAnswer | undefined>;
   failure: Signal<unknown>;
 }

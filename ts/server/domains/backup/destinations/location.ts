@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import { backupError } from '../errors.ts';
 
-export interface FolderLocation {
+interface FolderLocation {
   readonly kind: 'folder';
   readonly folder: string;
 }

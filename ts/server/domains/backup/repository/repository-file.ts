@@ -35,11 +35,11 @@ const check = compileLazily(RepositoryFile);
 const stretch = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
 export type RepositoryFile = Static<typeof RepositoryFile>;
-export type PassphraseBox = Static<typeof Scrypt>;
+type PassphraseBox = Static<typeof Scrypt>;
 
 const COST = { n: 2 ** 16, r: 8, p: 1 } as const;
 
-export interface Protection {
+interface Protection {
   readonly passphrase: string | undefined;
   /** Public keys of age. */
   readonly recipients: readonly string[];

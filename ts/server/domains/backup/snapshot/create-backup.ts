@@ -23,7 +23,7 @@ export interface BackupSource {
   readonly storage: Pick<Storage, 'snapshot' | 'dialect'>;
 }
 
-export interface CreateOptions {
+interface CreateOptions {
   onProgress?(progress: JobProgress): void;
   readonly signal?: AbortSignal;
   /** Proves what is about to be listed; what it throws, the backup fails with, and nothing is listed. */

@@ -6,7 +6,7 @@ import { completionFailure } from '../declared-errors.ts';
 import { completionError } from '../errors.ts';
 import { ArgumentGuard } from './stream-session.ts';
 
-export interface ToolCall {
+interface ToolCall {
   id: string;
   name: string;
   /** JSON text. */

@@ -13,7 +13,7 @@ import { Frames, type StreamEncoder } from './frames.ts';
 
 const defaultHeaderTimeoutMs = 5_000;
 
-export interface StreamSessionOptions {
+interface StreamSessionOptions {
   /** How long a queued job keeps its client without headers, milliseconds. */
   headerTimeoutMs?: number;
   /** Runs before the client hears that the answer is whole. When it fails, the client hears that instead. */

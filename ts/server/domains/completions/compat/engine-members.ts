@@ -61,9 +61,9 @@ export function readPriority(tier: string | null | undefined): number | undefine
 type WireName<O> = O extends { wire: { name: infer N extends string } } ? N : never;
 
 /** The schemas by the names in the body. */
-export type MemberSchemas<T> = { [K in keyof T as WireName<T[K]>]: TOptional<TUnsafe<OptionValue<T[K]> | null>> };
+type MemberSchemas<T> = { [K in keyof T as WireName<T[K]>]: TOptional<TUnsafe<OptionValue<T[K]> | null>> };
 
-export type MemberValues<T> = { [K in keyof T as WireName<T[K]>]?: OptionValue<T[K]> | null | undefined };
+type MemberValues<T> = { [K in keyof T as WireName<T[K]>]?: OptionValue<T[K]> | null | undefined };
 
 /** A character takes up to four bytes. */
 const bytesPerCharacter = 4;
@@ -121,7 +121,7 @@ const Lora = Type.Object({
   scale: Type.Number({ minimum: -100, maximum: 100 }),
 });
 
-export type LoraMember = Static<typeof Lora>;
+type LoraMember = Static<typeof Lora>;
 
 /** Members of this engine that no foreign API has, accepted on every completion route. */
 export const engineMembers = {
@@ -136,7 +136,7 @@ export const engineMembers = {
 
 type Maybe<T> = T | null | undefined;
 
-export type SamplingMembers = MemberValues<typeof samplingOptions>;
+type SamplingMembers = MemberValues<typeof samplingOptions>;
 
 export function readSampling(body: SamplingMembers): Sampling {
   const { seed: _raw, ...rest } = readMembers(samplingOptions, body);

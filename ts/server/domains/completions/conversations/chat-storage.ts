@@ -22,7 +22,7 @@ import type { ConversationAnswer, ConversationQuestion, OpenConversation } from 
 const SCOPE = 'account:manage';
 
 /** Its `api` throws while the module does not run. */
-export interface ConversationModule {
+interface ConversationModule {
   readonly api: { readonly service: Conversations };
 }
 

@@ -6,7 +6,7 @@ import type { Frames, StreamEncoder } from '../answer/frames.ts';
 import type { CutReason } from '../resumable-streams/resumable-stream.ts';
 import { answerFacts, type OpenConversation } from './open-conversation.ts';
 
-export interface RecordedAnswer {
+interface RecordedAnswer {
   readonly conversation: OpenConversation;
   readonly model: string;
   /** The text that the stored answer has before what is generated. */

@@ -18,7 +18,7 @@ export interface EventSource {
   wait(signal: AbortSignal): Promise<void>;
 }
 
-export interface FollowerOptions {
+interface FollowerOptions {
   /** The stream of the client is cut then: it resumes. */
   onError(error: unknown): void;
   /** The client has taken what it was sent. */

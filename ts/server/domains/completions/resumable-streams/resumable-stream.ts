@@ -27,7 +27,7 @@ export interface StreamAbout {
 }
 
 /** `cancelled`: by request. `failed`: by an error, by a limit, or because the node stopped. */
-export type StreamState = 'running' | 'completed' | 'cancelled' | 'failed';
+type StreamState = 'running' | 'completed' | 'cancelled' | 'failed';
 
 /** Why a stream ended before its answer was whole. */
 export type CutReason = 'client_closed' | 'cancelled' | 'failure' | 'shutdown';

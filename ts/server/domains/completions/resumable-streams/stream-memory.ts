@@ -2,7 +2,7 @@
 import type { ResumableStream } from './resumable-stream.ts';
 import { LEAST_BYTES, type StreamLimits } from './stream-limits.ts';
 
-export interface MemoryActions {
+interface MemoryActions {
   /** It has ended, and is not kept any longer. */
   remove(stream: ResumableStream): void;
   /** Nobody reads it, and it takes too much. */

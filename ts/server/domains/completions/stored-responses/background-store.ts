@@ -22,7 +22,7 @@ export interface ResponseRun {
   request: unknown;
 }
 
-export interface EventPage {
+interface EventPage {
   /** Undefined: it is not there any more. */
   response: KeptResponse | undefined;
   batches: EventBatch[];

@@ -14,7 +14,7 @@ const MAX_UNSAVED_LENGTH = 1024 * 1024;
 /** Characters of saved events that stay in memory. */
 const MAX_KEPT_LENGTH = 1024 * 1024;
 
-export interface LiveEventsParts {
+interface LiveEventsParts {
   firstSequence: number;
   /** Number of the next event that the encoder will write. */
   nextSequence(): number;

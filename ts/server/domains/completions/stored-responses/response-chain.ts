@@ -8,7 +8,7 @@ import type { ResponseTables } from './response-tables.ts';
 export const maxChainLength = 1_000;
 export const maxChainBytes = 32 * 1024 * 1024;
 
-export interface ChainLink {
+interface ChainLink {
   id: string;
   status: ResponseStatus;
   input: KeptItem[];

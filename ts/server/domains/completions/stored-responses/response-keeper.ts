@@ -10,7 +10,7 @@ import type { ResponseStore } from './response-store.ts';
 const DAY_MS = 86_400_000;
 const RESPONSE_ID = /^resp_[0-9a-f]{24}$/;
 
-export interface ResponseKeeperOptions {
+interface ResponseKeeperOptions {
   store: ResponseStore;
   /** 0: nothing is kept. */
   keepDays: number;

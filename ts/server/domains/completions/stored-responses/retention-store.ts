@@ -8,7 +8,7 @@ import type { ResponseTables } from './response-tables.ts';
 const maxRowsAtATime = 100;
 
 /** Names the tenant or the account whose responses are deleted. */
-export interface Whose {
+interface Whose {
   readonly column: 'tenant' | 'owner';
   readonly value: string;
 }

@@ -10,7 +10,7 @@ import { createCompletions } from '../completions-module.ts';
 import type { KnowledgeModule } from '../knowledge/knowledge-stage.ts';
 import { completionSettings } from '../settings.ts';
 
-export interface CompletionsForTest extends Pick<Module<InferenceApi>, 'routes' | 'ready' | 'health' | 'stop'> {
+interface CompletionsForTest extends Pick<Module<InferenceApi>, 'routes' | 'ready' | 'health' | 'stop'> {
   readonly service: InferenceApi['service'];
   readonly knowledge: SwitchedModule<KnowledgeModule['api']>;
 }

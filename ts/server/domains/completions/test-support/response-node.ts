@@ -22,7 +22,7 @@ import { completionsForTest } from './completions-for-test.ts';
 
 export type Members = Record<string, unknown>;
 
-export interface CallOptions {
+interface CallOptions {
   params?: Members;
   query?: Members;
   headers?: Readonly<Record<string, string>>;

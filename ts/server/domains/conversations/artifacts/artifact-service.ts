@@ -18,7 +18,7 @@ import type {
 import { ArtifactShareStore } from './artifact-share-store.ts';
 import { ArtifactStore, artifactNotFound } from './artifact-store.ts';
 
-export type ArtifactInput = Omit<NewArtifact, 'id' | 'createdAt'> & { readonly id?: string | undefined };
+type ArtifactInput = Omit<NewArtifact, 'id' | 'createdAt'> & { readonly id?: string | undefined };
 
 /** A segment of the routes, which would be found in the artifact's place. */
 const RESERVED = 'share';

@@ -18,7 +18,7 @@ import type {
   NewVersion,
 } from './artifact.ts';
 
-export type ArtifactRow = Selectable<ArtifactTable> & { readonly conversation_id: string | null };
+type ArtifactRow = Selectable<ArtifactTable> & { readonly conversation_id: string | null };
 
 export class ArtifactStore {
   readonly #access: StorageAccess<ConversationTables>;

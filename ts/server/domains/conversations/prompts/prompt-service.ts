@@ -6,7 +6,7 @@ import type { Owner } from '../owner.ts';
 import { checkTexts } from '../service.ts';
 import { type Prompt, type PromptChanges, PromptStore } from './prompt-store.ts';
 
-export interface PromptInput {
+interface PromptInput {
   readonly id?: string | undefined;
   readonly title: string;
   readonly content: string;

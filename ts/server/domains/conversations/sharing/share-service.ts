@@ -10,7 +10,7 @@ import { ShareStore } from './share-store.ts';
 
 const MAX_LISTED = 1_000;
 
-export interface ShareServiceOptions {
+interface ShareServiceOptions {
   readonly storage: Storage;
   readonly conversations: Pick<ConversationService, 'get' | 'messages' | 'currentBranch'>;
   readonly now?: () => number;

@@ -6,7 +6,7 @@ import { lockRow, rowsOf } from '../store/conversation-store.ts';
 import type { ConversationTables } from '../store/tables.ts';
 import type { Share } from './share.ts';
 
-export interface FoundShare extends Share {
+interface FoundShare extends Share {
   /** Whose conversation it is. */
   readonly subject: string;
 }

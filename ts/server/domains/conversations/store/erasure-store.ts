@@ -13,7 +13,7 @@ const STEP_MESSAGES = STEP_BLOCKS * BLOCK_MESSAGES;
 const STEP_CONVERSATIONS = 50;
 
 /** Whose all is erased: a tenant's, or that of one subject of any tenant. */
-export interface Whose {
+interface Whose {
   readonly column: 'tenant' | 'subject';
   readonly value: string;
 }

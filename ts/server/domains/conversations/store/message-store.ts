@@ -11,7 +11,7 @@ import { type ConversationRow, type ConversationTables, type MessageTable, toMes
 import { bytesOfTexts, type TenantSpace } from './tenant-space.ts';
 import { addTerms } from './term-index.ts';
 
-export interface AppendOptions {
+interface AppendOptions {
   readonly expectedVersion?: number | undefined;
   /** Of a temporary conversation. */
   readonly expiresAt?: number;
@@ -33,7 +33,7 @@ export interface MessageRange {
   readonly limit: number;
 }
 
-export interface MessageLink {
+interface MessageLink {
   readonly seq: number;
   readonly id: string;
   readonly parent_id: string | null;

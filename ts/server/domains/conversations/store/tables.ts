@@ -13,7 +13,7 @@ export interface ConversationTables {
   prompts: PromptTable;
 }
 
-export interface ConversationTable {
+interface ConversationTable {
   tenant: string;
   /** Stands for the conversation in the other tables; no client sees it. */
   no: Generated<number>;
@@ -54,7 +54,7 @@ export interface MessageTable {
 }
 
 /** In which messages of a block a term stands: bit n is message `block * BLOCK_MESSAGES + n`; message 0 is the title. */
-export interface TermTable {
+interface TermTable {
   tenant: string;
   conversation_no: number;
   block: number;
@@ -63,7 +63,7 @@ export interface TermTable {
 }
 
 /** What the readers of a link see: the branch that ends at `leaf_id`. */
-export interface ShareTable {
+interface ShareTable {
   tenant: string;
   id: string;
   conversation_no: number;
@@ -89,7 +89,7 @@ export interface ArtifactTable {
   bytes: number;
 }
 
-export interface ArtifactVersionTable {
+interface ArtifactVersionTable {
   tenant: string;
   artifact_no: number;
   version: number;
@@ -98,7 +98,7 @@ export interface ArtifactVersionTable {
   created_at: number;
 }
 
-export interface ArtifactShareTable {
+interface ArtifactShareTable {
   tenant: string;
   id: string;
   artifact_no: number;
@@ -107,7 +107,7 @@ export interface ArtifactShareTable {
 }
 
 /** The subject `tenant` has those of everybody; no caller is named so. */
-export interface PromptTable {
+interface PromptTable {
   tenant: string;
   subject: string;
   id: string;

@@ -13,7 +13,7 @@ export const BLOCK_MESSAGES = 32;
 /** The title's place in the index, which no message has. */
 export const TITLE_SEQ = 0;
 
-export interface IndexPlace {
+interface IndexPlace {
   readonly conversationNo: number;
   readonly seq: number;
 }

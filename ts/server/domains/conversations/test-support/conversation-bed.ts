@@ -16,7 +16,7 @@ const namedCallers: Authenticator = {
   },
 };
 
-export type Ask = (method: string, path: string, body?: unknown, caller?: string) => Promise<Answer>;
+type Ask = (method: string, path: string, body?: unknown, caller?: string) => Promise<Answer>;
 
 export const PATH = '/api/v1/edge/conversations';
 

@@ -10,7 +10,7 @@ export type SplitElement =
   | { readonly kind: 'too_large' | 'too_many_values' };
 
 /** Of one element. */
-export interface ElementLimits {
+interface ElementLimits {
   readonly maxBytes: number;
   /** Members and elements, at any depth. */
   readonly maxValues: number;

@@ -16,7 +16,7 @@ export interface ImportReport {
   failed: { index: number; reason: string }[];
 }
 
-export interface ImportDeps {
+interface ImportDeps {
   readonly store: ImportStore;
   readonly reader: ConversationReader;
 }

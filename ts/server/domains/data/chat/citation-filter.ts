@@ -7,9 +7,9 @@ import { CodeState } from '../evidence/code-state.ts';
 import type { AnswerFilter, CitationMark, UnsupportedClaim } from '../knowledge-context.ts';
 
 /** Whether the sentence may cite the passage of this number. */
-export type JudgeCitation = (n: number, sentence: string) => boolean;
+type JudgeCitation = (n: number, sentence: string) => boolean;
 /** What of an answer its citations do not say. */
-export type CheckClaims = (answer: string, marks: readonly CitationMark[]) => UnsupportedClaim[];
+type CheckClaims = (answer: string, marks: readonly CitationMark[]) => UnsupportedClaim[];
 
 /** `[2]`, `[1, 3]`, with the spaces before it: they go with a mark that is dropped. */
 const MARK = /[ \t]{0,8}\[\s{0,4}\d{1,3}(?:\s{0,4},\s{0,4}\d{1,3}){0,9}\s{0,4}\]/y;

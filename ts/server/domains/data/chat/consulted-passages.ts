@@ -27,7 +27,7 @@ import { NoticeFilter } from './notice-filter.ts';
 import { instructionFor, passageText } from './passage-prompt.ts';
 import type { Speaker } from './speaker.ts';
 
-export interface Consulted {
+interface Consulted {
   readonly tenant: string;
   readonly question: AskedQuestion;
   /** `aside`: the question asks nothing of documents, and the model answers it as without them. */

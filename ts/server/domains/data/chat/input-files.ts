@@ -11,7 +11,7 @@ import type { FileService } from '../vector-stores/file-service.ts';
 /** Far more than a model's context takes, and little memory. UTF-16 code units. */
 const MAX_TEXT = 2_000_000;
 
-export interface InputFilesOptions {
+interface InputFilesOptions {
   readonly files: FileService;
   readonly reader: FileReader;
   readonly knowledge: Pick<KnowledgeService, 'readText'>;

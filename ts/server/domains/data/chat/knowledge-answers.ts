@@ -38,7 +38,7 @@ const MOST_KEPT_SHOWN = 10;
 const LIST_QUESTION =
   /\b(?:all|every|each|list|which ones|alle|allen|jede[rsnm]?|liste|tous|toutes|todos|todas|tutti|tutte)\b|все[хм]?(?!\p{L})|кажд|所有|全部|列出|哪些|すべて|全て|모든/iu;
 
-export interface KnowledgeAnswersOptions {
+interface KnowledgeAnswersOptions {
   readonly service: Pick<KnowledgeService, 'searchBases' | 'findBase' | 'listKept'>;
   readonly ownedBases: Pick<OwnedBaseStore, 'find'>;
   readonly sweep: Pick<Sweep, 'eraseConversations'>;

@@ -3,7 +3,7 @@ import { answersFromDocuments, type ProbedModel } from '../../inference/index.ts
 
 export type AnswersSetting = 'auto' | 'quotes' | 'model';
 /** What follows the sentence that nothing was found. */
-export type Fallback = 'none' | 'model';
+type Fallback = 'none' | 'model';
 
 export class Speaker {
   readonly #setting: AnswersSetting;

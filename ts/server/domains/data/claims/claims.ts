@@ -8,7 +8,7 @@ import { type NumberClaim, readNumbers } from './numbers.ts';
 import { type Unit, unitBeside } from './units.ts';
 
 /** From `start` to before `end` of its sentence, UTF-16 code units. */
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }

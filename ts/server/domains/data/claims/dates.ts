@@ -1,7 +1,7 @@
 /** Dates, days of the week and times of a text, in whatever form they are written. */
 
 /** What is known of a date. */
-export interface DateParts {
+interface DateParts {
   readonly year?: number | undefined;
   readonly month?: number | undefined;
   readonly day?: number | undefined;

@@ -81,7 +81,7 @@ const BEHIND = /^[\s\u00a0\u202f-]?((?:square |cubic )?[\p{L}°%€$£¥₽²³]
 const BEFORE = /([€$£¥₽]|(?:EUR|USD|GBP|CHF|US\$))\s?$/u;
 const CHINESE = /^[个]?[\p{sc=Han}]{1,4}/u;
 
-export interface FoundUnit {
+interface FoundUnit {
   readonly units: readonly Unit[];
   readonly start: number;
   readonly end: number;

@@ -32,7 +32,7 @@ export const noConversations: FilesKey = async () => {
   throw conversationNotFound();
 };
 
-export interface ConversationFilesOptions {
+interface ConversationFilesOptions {
   readonly filesKey: FilesKey;
   readonly bases: OwnedBaseStore;
   readonly documents: DocumentStore;
@@ -50,7 +50,7 @@ export interface ConversationFilesOptions {
   onUnused(tenant: string, sha256: string): Promise<void>;
 }
 
-export interface GivenFile {
+interface GivenFile {
   readonly fileName: string;
   /** What the request can have. */
   readonly mostBytes: number;

@@ -4,7 +4,7 @@ import { type AskedKind, askedKindOf } from './asked-kind.ts';
 import { functionWordsOf, type Language, languageOf } from './question-language.ts';
 import { type WordForm, WordSet, wordFormsOf } from './word-forms.ts';
 
-export interface AskedWord extends WordForm {
+interface AskedWord extends WordForm {
   /** What it counts wherever nothing is known of how rare it is: long words and names say more in any language. */
   readonly weight: number;
 }

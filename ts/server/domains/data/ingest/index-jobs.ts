@@ -40,7 +40,7 @@ const FINAL = [
   'file_elsewhere',
 ];
 
-export interface IndexJobsOptions {
+interface IndexJobsOptions {
   readonly jobs: Jobs;
   readonly bases: BaseStore;
   readonly ownedBases: OwnedBaseStore;

@@ -34,7 +34,7 @@ export interface DocumentLabel {
 }
 
 /** What a document is recognised by when it comes again. */
-export interface FileFacts {
+interface FileFacts {
   /** Of the file or text as it was given, lowercase hexadecimal. */
   readonly sha256: string;
   readonly sizeBytes: number;
@@ -54,7 +54,7 @@ export interface AddedDocument {
 }
 
 /** A file that lies among the blobs. */
-export interface FileToAdd extends FileFacts {
+interface FileToAdd extends FileFacts {
   readonly fileName: string;
 }
 
@@ -62,7 +62,7 @@ export interface FileToAdd extends FileFacts {
 export type AddOutcome = { readonly document: AddedDocument } | { readonly jobId: string };
 
 /** A stored file that becomes a document. */
-export interface FileToAttach extends FileToAdd {
+interface FileToAttach extends FileToAdd {
   readonly attachment: Attachment;
   /** Who attaches it. */
   readonly owner: string | undefined;

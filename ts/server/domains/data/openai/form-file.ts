@@ -4,7 +4,7 @@ import type { MultipartBody } from '../../../platform/http/body/multipart.ts';
 import { HttpError } from '../../../platform/http/errors.ts';
 import { type ArrivedFile, PURPOSES, type Purpose } from '../../files/index.ts';
 
-export interface FormFile {
+interface FormFile {
   readonly file: ArrivedFile;
   readonly purpose: Purpose;
   readonly expiresAfterMs: number | undefined;

@@ -20,7 +20,7 @@ const Attributes = Type.Optional(Type.Union([AttributesShape, Type.Null()]));
 
 export const Status = Type.Optional(Type.Enum(['in_progress', 'completed', 'failed', 'cancelled']));
 
-export interface StoreFileDeps {
+interface StoreFileDeps {
   readonly stores: VectorStores;
   readonly knowledge: KnowledgeService;
 }

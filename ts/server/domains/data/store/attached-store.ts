@@ -10,7 +10,7 @@ import { attributesOf, type DocumentRow, fileIdOf, toDocument } from './rows.ts'
 import type { DocumentState, KnowledgeTables } from './tables.ts';
 
 /** Why a file could not be indexed. */
-export interface AttachFailure {
+interface AttachFailure {
   readonly code: string;
   readonly message: string;
 }
@@ -23,7 +23,7 @@ export interface AttachedFile extends StoredDocument {
   readonly jobId: string | undefined;
 }
 
-export type AttachStatus = 'in_progress' | 'completed' | 'failed' | 'cancelled';
+type AttachStatus = 'in_progress' | 'completed' | 'failed' | 'cancelled';
 export type AttachCounts = Record<AttachStatus, number>;
 
 /** Of a failure that is none. */
@@ -228,7 +228,7 @@ export class AttachedStore {
   }
 }
 
-export interface AttachTotals {
+interface AttachTotals {
   readonly counts: AttachCounts;
   /** Of the documents that are indexed. */
   sizeBytes: number;

@@ -5,7 +5,7 @@ import type { BaseStore } from './base-store.ts';
 import type { ChunkStore } from './chunk-store.ts';
 import type { DocumentStore } from './document-store.ts';
 
-export interface CollectionsDeps {
+interface CollectionsDeps {
   readonly bases: BaseStore;
   readonly documents: DocumentStore;
   readonly chunks: ChunkStore;

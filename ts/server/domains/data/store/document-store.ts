@@ -26,7 +26,7 @@ export interface PendingDocument extends StoredDocument {
   readonly namespace: string;
 }
 
-export interface WaitingVersion {
+interface WaitingVersion {
   readonly no: number;
   readonly sha256: string;
   readonly jobId: string | undefined;

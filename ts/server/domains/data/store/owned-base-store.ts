@@ -14,7 +14,7 @@ export function ownedNamespace(key: string): string {
   return `${PREFIX}${key}`;
 }
 
-export interface OwnedBase {
+interface OwnedBase {
   readonly tenant: string;
   readonly base: KnowledgeBase;
 }

@@ -96,7 +96,7 @@ export interface ChunkTable {
 }
 
 /** What is to be indexed of a pending document. */
-export interface BlockTable {
+interface BlockTable {
   tenant: string;
   document_no: number;
   seq: number;

@@ -17,12 +17,12 @@ export function clientOf({ url }: Pick<KnowledgeBed, 'url'>, caller = DEVELOPER)
 
 export const textFile = (name: string, text: string) => toFile(Buffer.from(text), name);
 
-export interface OpenaiBed {
+interface OpenaiBed {
   readonly bed: KnowledgeBed;
   readonly client: OpenAI;
 }
 
-export type OpenOpenaiBed = (t: Test, options?: KnowledgeBedOptions) => Promise<OpenaiBed>;
+type OpenOpenaiBed = (t: Test, options?: KnowledgeBedOptions) => Promise<OpenaiBed>;
 
 export function openaiBeds(newDatabase: NewDatabase): OpenOpenaiBed {
   return async (t, options = {}) => {

@@ -5,7 +5,7 @@ import type { KnowledgeTables } from '../store/tables.ts';
 import { Sweep } from '../sweep.ts';
 import type { KnowledgeBed } from './knowledge-bed.ts';
 
-export interface WholeDocuments {
+interface WholeDocuments {
   /** The number that the text of a source begins with (`Document 7 ...`); -1 where passages are missing. */
   readonly documents: ReadonlyMap<string, number>;
   /** Sources that more than one document has. */

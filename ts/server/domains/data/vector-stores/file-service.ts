@@ -15,7 +15,7 @@ import type { BaseStore } from '../store/base-store.ts';
 /** What is shown of a file, whatever it is. */
 export type ShownFile = Omit<StoredFile, 'subject' | 'credential'>;
 
-export interface FileServiceOptions {
+interface FileServiceOptions {
   readonly files: FileStore;
   readonly attached: AttachedStore;
   readonly bases: BaseStore;

@@ -3,7 +3,7 @@
 import type { Question } from '../../retrieval/index.ts';
 import { knowledgeError } from '../errors.ts';
 
-export interface Ranking extends Pick<Question, 'denseWeight' | 'isRanked'> {
+interface Ranking extends Pick<Question, 'denseWeight' | 'isRanked'> {
   /** Results that are less sure are left out, 0 to 1. */
   readonly leastScore: number;
 }

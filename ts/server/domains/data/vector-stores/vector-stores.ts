@@ -20,7 +20,7 @@ import {
 import type { BaseChange, BasePage, BaseStore } from '../store/base-store.ts';
 import type { FileService } from './file-service.ts';
 
-export interface VectorStoresOptions {
+interface VectorStoresOptions {
   readonly service: KnowledgeService;
   readonly bases: BaseStore;
   readonly attached: AttachedStore;
@@ -47,7 +47,7 @@ export interface FileToPut {
 }
 
 /** A page, by ids instead of what the database orders by. */
-export type StorePage = Omit<BasePage, 'after' | 'before'> & {
+type StorePage = Omit<BasePage, 'after' | 'before'> & {
   readonly after?: string | undefined;
   readonly before?: string | undefined;
 };

@@ -14,7 +14,7 @@ import type { BlobTables } from '../tables.ts';
 import { BlobParts } from './blob-parts.ts';
 import { blobPath, ownerOf } from './blob-path.ts';
 
-export interface Blob {
+interface Blob {
   /** Lowercase hexadecimal. */
   sha256: string;
   sizeBytes: number;
@@ -25,7 +25,7 @@ export interface StoredBlob extends Blob {
   storedAtMs: number;
 }
 
-export interface StoredBetween {
+interface StoredBetween {
   afterMs: number;
   beforeMs: number;
   limit: number;

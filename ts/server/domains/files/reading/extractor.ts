@@ -22,7 +22,7 @@ export interface ExtractorOptions {
   log?: Log;
 }
 
-export interface ExtractRequest {
+interface ExtractRequest {
   /** As the client named it; it is never used as a path. */
   fileName?: string | undefined;
   /** One tenant never has all threads. */

@@ -12,7 +12,7 @@ const RETRY_MS = 10_000;
 /** `storedKind`: it is kept and not indexed. */
 export type ReadFile = { readonly document: ExtractedDocument } | { readonly storedKind: 'rtf' | 'image' | 'audio' | 'video' };
 
-export interface FileReaderOptions {
+interface FileReaderOptions {
   /** Called when the first file is read. */
   newExtractor(): Pick<Extractor, 'extract' | 'close'>;
   /** The path of a blob that is there. */

@@ -21,14 +21,14 @@ export interface ArrivedFile {
   readonly sizeBytes: number;
 }
 
-export interface FileTerms {
+interface FileTerms {
   readonly purpose: Purpose;
   readonly expiresAfterMs: number | undefined;
   /** Id of the credential of the request. */
   readonly credential: string | undefined;
 }
 
-export interface FileIntakeOptions {
+interface FileIntakeOptions {
   readonly files: FileStore;
   readonly uploads: UploadStore;
   readonly uploadFiles: UploadFiles;

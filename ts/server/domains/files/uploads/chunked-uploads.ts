@@ -12,14 +12,14 @@ import type { UploadService } from './upload-service.ts';
 
 const MAX_LISTED = 100;
 
-export interface SentChunk {
+interface SentChunk {
   index: number;
   /** Lowercase hexadecimal, where the client told it. */
   sha256: string | undefined;
   body: AsyncIterable<Uint8Array>;
 }
 
-export interface ChunkedUploadsOptions {
+interface ChunkedUploadsOptions {
   service: UploadService;
   store: UploadStore;
   files: UploadFiles;

@@ -6,7 +6,7 @@ import type { NewUpload, UploadProtocol } from './upload.ts';
 export const MAX_SOURCE_LENGTH = 1000;
 export const MAX_NAMESPACE_LENGTH = 128;
 
-export interface GivenFile {
+interface GivenFile {
   filename?: string | undefined;
   size?: number | undefined;
   sha256?: string | undefined;

@@ -10,7 +10,7 @@ import type { UploadStore } from './store/upload-store.ts';
 import type { Upload, UploadOutcome, UploadTarget } from './upload.ts';
 import type { UploadFiles } from './upload-files.ts';
 
-export interface UploadCompletionOptions {
+interface UploadCompletionOptions {
   store: UploadStore;
   files: UploadFiles;
   blobs: BlobStore;

@@ -19,7 +19,7 @@ export interface UploadAnswers {
   readonly accepted: TSchema;
 }
 
-export interface UploadRoutesOptions {
+interface UploadRoutesOptions {
   service: UploadService;
   chunked: ChunkedUploads;
   answers: UploadAnswers;

@@ -17,7 +17,7 @@ export interface UploadLimits extends UploadQuota {
   expiryMs: number;
 }
 
-export interface UploadServiceOptions {
+interface UploadServiceOptions {
   store: UploadStore;
   files: UploadFiles;
   completion: UploadCompletion;

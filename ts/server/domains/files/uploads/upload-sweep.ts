@@ -16,7 +16,7 @@ const UNUSED_BLOB_MS = 3_600_000;
 /** Of the given hashes, those that a module needs for the tenant. */
 export type UsedBlobs = (scope: TenantScope, hashes: readonly string[]) => Promise<ReadonlySet<string>>;
 
-export interface UploadSweepOptions {
+interface UploadSweepOptions {
   store: UploadSweepStore;
   service: UploadService;
   files: UploadFiles;

@@ -9,7 +9,7 @@ import type { SessionRow, UserRow } from '../tables.ts';
 import { requireReach } from './access-check.ts';
 import type { Users } from './users.ts';
 
-export interface AccountSessionsDeps {
+interface AccountSessionsDeps {
   users: Pick<Users, 'get'>;
   sessions: Pick<SessionStore, 'list' | 'end'>;
   /** Sessions of an account ended. */

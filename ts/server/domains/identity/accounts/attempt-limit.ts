@@ -7,7 +7,7 @@ import { addressKey } from '../../../platform/network/address-key.ts';
 import { type IdentityError, identityError } from '../errors.ts';
 import { AttemptWindows } from './attempt-windows.ts';
 
-export interface AttemptLimitOptions {
+interface AttemptLimitOptions {
   /** Attempts of one client for one account: from one address, or with one browser that signed in before. */
   perClient: number;
   /** For one account, of all clients that it does not know. */

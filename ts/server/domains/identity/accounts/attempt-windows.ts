@@ -1,6 +1,6 @@
 /** How often each of many names tried lately. Names are chosen by strangers, so their number is bounded. */
 
-export interface AttemptWindowsOptions {
+interface AttemptWindowsOptions {
   /** Attempts in a window. */
   limit: number;
   windowMs: number;

@@ -4,7 +4,7 @@ import { newId } from '../secrets/base62.ts';
 import type { UserRow } from '../tables.ts';
 import { nameKey } from './account-name.ts';
 
-export interface NewUserFacts {
+interface NewUserFacts {
   tenant: string;
   username: string;
   email: string | undefined;

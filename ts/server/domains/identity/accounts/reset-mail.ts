@@ -15,7 +15,7 @@ import type { AttemptLimit } from './attempt-limit.ts';
 import type { UserStore } from './user-store.ts';
 import type { Users } from './users.ts';
 
-export interface ResetMailDeps {
+interface ResetMailDeps {
   store: UserStore;
   users: Users;
   sessions: SessionStore;

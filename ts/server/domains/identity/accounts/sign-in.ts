@@ -16,7 +16,7 @@ import type { Attempt, AttemptLimit } from './attempt-limit.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { UserStore } from './user-store.ts';
 
-export interface SignInDeps {
+interface SignInDeps {
   users: UserStore;
   sessions: SessionStore;
   hasher: PasswordHasher;

@@ -85,7 +85,7 @@ const TABLES_OF_TENANTS = [
   'identity_users',
 ] as const;
 
-export interface TenantUse {
+interface TenantUse {
   nUsers: number;
 }
 

@@ -12,7 +12,7 @@ import type { TenantRow, UseAccess } from '../tables.ts';
 import { administeredScope } from './access-check.ts';
 import type { TenantChanges, TenantStore } from './tenant-store.ts';
 
-export interface NewTenant {
+interface NewTenant {
   id: string;
   name: string | undefined;
   tokensPerMinute: number | undefined;
@@ -23,14 +23,14 @@ export interface NewTenant {
 /** By kind of things; a kind that is absent is open, or stays as it is. */
 export type AccessByKind = Readonly<Record<string, UseAccess>>;
 
-export interface TenantUpdate extends TenantChanges {
+interface TenantUpdate extends TenantChanges {
   access: AccessByKind;
 }
 
 export const FIRST_TENANT = 'default';
 const NONE: ReadonlySet<string> = new Set();
 
-export interface TenantsDeps {
+interface TenantsDeps {
   kinds: readonly UseKind[];
   store: TenantStore;
   authentication: Pick<AuthenticationSwitch, 'state'>;

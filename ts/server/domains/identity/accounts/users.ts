@@ -13,7 +13,7 @@ import { requireStrongPassword } from './password-rules.ts';
 import { FIRST_TENANT, type Tenants } from './tenants.ts';
 import type { UserChanges, UserPage, UserStore } from './user-store.ts';
 
-export interface NewUser {
+interface NewUser {
   username: string;
   password: string | undefined;
   email: string | undefined;
@@ -23,13 +23,13 @@ export interface NewUser {
   isService: boolean;
 }
 
-export interface UserUpdate {
+interface UserUpdate {
   role: Role | undefined;
   disabled: boolean | undefined;
   password: string | undefined;
 }
 
-export interface UsersDeps {
+interface UsersDeps {
   store: UserStore;
   tenants: Tenants;
   hasher: PasswordHasher;

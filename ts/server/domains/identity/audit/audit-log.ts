@@ -8,7 +8,7 @@ import { appendToChain } from './audit-chain.ts';
 import type { AuditEntry, AuditOutcome } from './audit-entry.ts';
 import { type ChainVerification, verifyChain } from './chain-verification.ts';
 
-export interface AuditPage extends AuditFilter {
+interface AuditPage extends AuditFilter {
   /** Entries that follow this number, which are older; undefined: from the newest on. */
   after: number | undefined;
   limit: number;

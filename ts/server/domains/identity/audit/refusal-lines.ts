@@ -6,7 +6,7 @@ import { ANONYMOUS } from '../../../platform/http/principal.ts';
 import { addressKey } from '../../../platform/network/address-key.ts';
 import { type AuditEntry, auditEntry } from './audit-entry.ts';
 
-export interface Refusal {
+interface Refusal {
   reason: string;
   remoteAddress: string;
   path: string;

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../audit/audit-entry.ts';
 import type { IdentityWrites } from '../changes/identity-writes.ts';
 import { type BrandingRow, type IdentityStorage, within } from '../tables.ts';
 
-export type BrandingChanges = Partial<Omit<BrandingRow, 'tenant' | 'updated_at'>>;
+type BrandingChanges = Partial<Omit<BrandingRow, 'tenant' | 'updated_at'>>;
 
 const NOTHING = { name: null, accent: null, accent_dark: null, welcome: null, logo: null, logo_hash: null };
 

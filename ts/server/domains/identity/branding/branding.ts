@@ -18,12 +18,12 @@ export interface Theme {
   welcome: string | null;
 }
 
-export interface Logo {
+interface Logo {
   png: Uint8Array;
   hash: string;
 }
 
-export interface BrandingDeps {
+interface BrandingDeps {
   store: BrandingStore;
   tenants: Tenants;
   /** Test override. */

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 
-export type Biscuits = typeof import('@biscuit-auth/biscuit-wasm');
+type Biscuits = typeof import('@biscuit-auth/biscuit-wasm');
 
 /** What wasm-bindgen generates beside the classes. */
 interface Glue extends Biscuits {

@@ -31,14 +31,14 @@ export interface IssuedCapability {
   token: string;
 }
 
-export interface CapabilityListing {
+interface CapabilityListing {
   after: string;
   limit: number;
   /** Id of an account; undefined: the caller's own. */
   userId: string | undefined;
 }
 
-export interface CapabilitiesDeps {
+interface CapabilitiesDeps {
   store: CapabilityStore;
   resolver: CapabilityResolver;
   keys: TenantKeys;

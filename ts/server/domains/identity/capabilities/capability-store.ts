@@ -5,7 +5,7 @@ import { type IdentityWrites, unchanged } from '../changes/identity-writes.ts';
 import type { Owner } from '../credentials/credential-store.ts';
 import { type CapabilityKeyRow, type CapabilityRow, type IdentityStorage, within } from '../tables.ts';
 
-export interface CapabilityPage {
+interface CapabilityPage {
   /** Tokens behind this id. */
   after: string;
   limit: number;

@@ -25,7 +25,7 @@ export interface VerifiedToken extends TokenFacts {
   revocationIds: readonly string[];
 }
 
-export type TokenFault = 'bad_encoding' | 'bad_signature';
+type TokenFault = 'bad_encoding' | 'bad_signature';
 
 /** A new pair of keys, hexadecimal. */
 export async function newKeyPair(): Promise<{ publicKey: string; privateKey: string }> {

@@ -5,7 +5,7 @@ import { type ProtobufField, protobufFields } from './protobuf-fields.ts';
 /** Before the token's own text, so that scanners and people can tell what it is. A token without it is taken too, as Biscuit's libraries write it. */
 export const CAPABILITY_PREFIX = 'svcc_';
 
-export interface Envelope {
+interface Envelope {
   bytes: Uint8Array;
   /** The hint in the token which key to check it with. */
   keyNumber: number;

@@ -10,7 +10,7 @@ import { type AnnouncedChange, CHANGE_CHANNEL, type ChangeAnnouncer } from './ch
 import { readVersion } from './change-version.ts';
 import { type CredentialChange, EVERYTHING_CHANGED } from './credential-change.ts';
 
-export interface ChangeFeedDeps {
+interface ChangeFeedDeps {
   storage: Storage;
   /** This process's: its own changes are known already. */
   announcer: ChangeAnnouncer;

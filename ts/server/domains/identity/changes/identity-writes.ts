@@ -7,7 +7,7 @@ import type { IdentityStorage, IdentityTables } from '../tables.ts';
 import type { ChangeAnnouncer } from './change-announcer.ts';
 import type { CredentialChange } from './credential-change.ts';
 
-export interface Written<T> {
+interface Written<T> {
   result: T;
   /** None: nothing was changed. */
   entries: readonly AuditEntry[];

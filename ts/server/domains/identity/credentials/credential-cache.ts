@@ -10,7 +10,7 @@ import { isSameHash } from '../secrets/secret-token.ts';
 import type { LastUses } from './credential-store.ts';
 import type { ResolvedCredential } from './resolved-credential.ts';
 
-export interface CredentialCacheOptions {
+interface CredentialCacheOptions {
   /** An older entry is looked up again; Infinity while every change by another process is heard of. */
   maxAgeMs(): number;
   maxEntries?: number;

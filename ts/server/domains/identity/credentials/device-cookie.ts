@@ -15,7 +15,7 @@ export interface Device {
   readonly userId: string;
 }
 
-export type DeviceRequest = CookieRequest & Pick<RequestContext, 'headers'>;
+type DeviceRequest = CookieRequest & Pick<RequestContext, 'headers'>;
 
 const NAME = 'device';
 const KEY_FACT = 'device_key';

@@ -14,7 +14,7 @@ import type { ApiKeyRow, UserRow } from '../tables.ts';
 import { newApiKey, startOfKey } from './api-key.ts';
 import type { KeyNameRow, KeyPage, KeyStore, NamePage } from './key-store.ts';
 
-export interface NewKey {
+interface NewKey {
   name: string;
   scopes: readonly string[] | undefined;
   expiresInSeconds: number | undefined;
@@ -22,13 +22,13 @@ export interface NewKey {
   userId: string | undefined;
 }
 
-export interface IssuedKey {
+interface IssuedKey {
   row: ApiKeyRow;
   /** The text of the key. */
   apiKey: string;
 }
 
-export interface KeysDeps {
+interface KeysDeps {
   store: KeyStore;
   users: UserStore;
   /** A key ended. */

@@ -49,7 +49,7 @@ export const credentialLimits: LimitSource = {
   limitOf: ({ limits = UNLIMITED }) => limits,
 };
 
-export interface GroupLimitsDeps {
+interface GroupLimitsDeps {
   kinds: readonly UseKind[];
   store: GroupStore;
   tenants: Tenants;

@@ -22,12 +22,12 @@ export interface GroupUpdate {
   externalId?: string | null | undefined;
 }
 
-export interface NewGroup extends GroupUpdate {
+interface NewGroup extends GroupUpdate {
   name: string;
   tenant: string | undefined;
 }
 
-export interface GroupsDeps {
+interface GroupsDeps {
   store: GroupStore;
   tenants: Tenants;
   /** Roles or grants of accounts changed. */

@@ -14,7 +14,7 @@ import { hashSecret, isWholeToken, newToken } from '../secrets/secret-token.ts';
 import type { InvitationRow, UserRow } from '../tables.ts';
 import type { InvitationStore } from './invitation-store.ts';
 
-export interface NewInvitation {
+interface NewInvitation {
   role: Role;
   tenant: string | undefined;
   /** Ids of groups of the tenant. */
@@ -24,13 +24,13 @@ export interface NewInvitation {
   expiresInSeconds: number;
 }
 
-export interface IssuedInvitation {
+interface IssuedInvitation {
   row: InvitationRow;
   token: string;
 }
 
 /** Who comes with the invitation. */
-export interface Guest {
+interface Guest {
   username: string;
   password: string;
   email: string | undefined;
@@ -38,7 +38,7 @@ export interface Guest {
   tenant: string | undefined;
 }
 
-export interface InvitationsDeps {
+interface InvitationsDeps {
   store: InvitationStore;
   tenants: Tenants;
   hasher: PasswordHasher;

@@ -17,7 +17,7 @@ import { Provider } from './provider.ts';
 import { returnPath } from './return-path.ts';
 import { FLOW_VALID_MS, FlowSeal, type SignInFlow } from './sign-in-flow.ts';
 
-export interface OidcSignInDeps {
+interface OidcSignInDeps {
   config: OidcConfig;
   store: LinkStore;
   signIn: SignIn;
@@ -36,7 +36,7 @@ export interface Departure {
   sealed: string;
 }
 
-export interface Arrival {
+interface Arrival {
   returnTo: string;
   /** Undefined: an account was linked, and its session goes on. */
   session: Session | undefined;

@@ -6,7 +6,7 @@ import type { Claims } from './person.ts';
 import { providerFailure } from './provider-failure.ts';
 import type { SignInFlow } from './sign-in-flow.ts';
 
-export interface ProvenPerson {
+interface ProvenPerson {
   issuer: string;
   subject: string;
   /** Of the ID token, and of the user info endpoint where the provider has one. */

@@ -9,14 +9,14 @@ import { addMembership, memberIds, removeMembership, unknownUsers } from '../gro
 import type { GroupRow, IdentityTables } from '../tables.ts';
 import { within } from '../tables.ts';
 
-export interface DraftedGroup {
+interface DraftedGroup {
   changes: GroupChanges;
   /** Ids of accounts; undefined: they stay as they are. */
   members: readonly string[] | undefined;
 }
 
 /** Is told which ids are no accounts of the tenant, and may throw. */
-export type CheckMembers = (unknown: readonly string[]) => void;
+type CheckMembers = (unknown: readonly string[]) => void;
 
 export class GroupWrites {
   readonly #writes: IdentityWrites;

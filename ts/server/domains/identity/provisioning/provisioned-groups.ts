@@ -11,7 +11,7 @@ import type { GroupRow } from '../tables.ts';
 import type { DirectoryReader, DirectoryRows, Membership } from './directory-reader.ts';
 import type { GroupWrites } from './group-writes.ts';
 
-export interface ProvisionedGroupsDeps {
+interface ProvisionedGroupsDeps {
   reader: DirectoryReader;
   writes: GroupWrites;
   groups: GroupStore;

@@ -14,7 +14,7 @@ import { identityError, translateUniqueViolation } from '../errors.ts';
 import type { UserRow } from '../tables.ts';
 import type { DirectoryReader, DirectoryRows, Membership } from './directory-reader.ts';
 
-export interface ProvisionedUsersDeps {
+interface ProvisionedUsersDeps {
   reader: DirectoryReader;
   users: UserStore;
   hasher: PasswordHasher;

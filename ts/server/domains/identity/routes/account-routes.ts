@@ -12,7 +12,7 @@ import { identityErrors } from '../errors.ts';
 import { Id, IssuedKey, issuedKeyBody, Session, Settings, sessionBody } from '../schemas.ts';
 import { NO_CONTENT, NO_STORE } from './answers.ts';
 
-export interface AccountRouteDeps {
+interface AccountRouteDeps {
   users: Users;
   signIn: SignIn;
   keys: Keys;

@@ -31,7 +31,7 @@ import {
 } from '../schemas.ts';
 import { OIDC_START } from './oidc-routes.ts';
 
-export interface AuthRouteDeps {
+interface AuthRouteDeps {
   users: Users;
   signIn: SignIn;
   callers: CallerLookup;

@@ -12,7 +12,7 @@ import * as schemas from '../schemas.ts';
 import { KeyChoice } from './account-routes.ts';
 import { NO_STORE } from './answers.ts';
 
-export interface UserRouteDeps {
+interface UserRouteDeps {
   users: Users;
   keys: Keys;
 }

@@ -2,7 +2,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Prefixes tell scanners and people what a secret is for. */
-export type TokenPrefix = 'svcs_' | 'svcr_' | 'svcl_' | 'svci_';
+type TokenPrefix = 'svcs_' | 'svcr_' | 'svcl_' | 'svci_';
 
 const RANDOM_BYTES = 32;
 const SHAPE = /^svc[srli]_[\w-]{43}$/;

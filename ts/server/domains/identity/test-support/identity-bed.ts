@@ -35,7 +35,7 @@ export interface IdentityBed {
   restart(): Promise<IdentityBed>;
 }
 
-export interface AskOptions {
+interface AskOptions {
   /** X-API-Key for `svc_`, else Authorization: Bearer. */
   as?: string | undefined;
   body?: unknown;

@@ -55,7 +55,7 @@ async function* endlessBytes(): AsyncGenerator<Uint8Array> {
   }
 }
 
-export interface OpenRequest {
+interface OpenRequest {
   status: Promise<number>;
   /** All that arrived, when the answer ended; `cut` when it broke off. */
   ended: Promise<{ text: string; isCut: boolean; at: number }>;

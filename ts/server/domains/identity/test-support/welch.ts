@@ -1,6 +1,6 @@
 /** Welch's t-test: how far apart the means of two samples are, in units of what chance would make of them. */
 
-export interface Comparison {
+interface Comparison {
   /** Student's t; above 4.5 in size, leakage tests call a difference proven. */
   t: number;
   /** Difference of the means, as a share of the mean of `one`. */

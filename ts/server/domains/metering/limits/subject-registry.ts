@@ -11,7 +11,7 @@ import { hasMonthLimit, type QuotaLimits } from './quota-limits.ts';
 import { SubjectUse } from './subject-use.ts';
 
 /** The limits of a subject; undefined: it has none. */
-export type FindLimits = (tenant: string, kind: SubjectKind, id: string) => QuotaLimits | undefined;
+type FindLimits = (tenant: string, kind: SubjectKind, id: string) => QuotaLimits | undefined;
 
 export class SubjectRegistry {
   readonly #findLimits: FindLimits;

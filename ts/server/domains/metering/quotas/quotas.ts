@@ -6,7 +6,7 @@ import type { SubjectKind } from '../tables.ts';
 import { type Quota, quotaOf } from './quota.ts';
 import type { LimitColumns, QuotaStore } from './quota-store.ts';
 
-export interface QuotasDeps {
+interface QuotasDeps {
   store: QuotaStore;
   everyone: SystemScope;
   tenants: TenantRules;

@@ -11,7 +11,7 @@ import type { Quota } from '../quotas/quota.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { QuotaChange, QuotaShape, quotaBody } from '../schemas.ts';
 
-export interface QuotaRouteDeps {
+interface QuotaRouteDeps {
   quotas: Quotas;
   registry: SubjectRegistry;
   months: MonthLoader;

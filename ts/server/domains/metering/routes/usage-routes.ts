@@ -17,7 +17,7 @@ import type { UsageJournal } from '../usage/usage-journal.ts';
 import { usageSeries } from '../usage/usage-series.ts';
 import type { UsageStore } from '../usage/usage-store.ts';
 
-export interface UsageRouteDeps {
+interface UsageRouteDeps {
   store: UsageStore;
   journal: UsageJournal;
   now(): number;

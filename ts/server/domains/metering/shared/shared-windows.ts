@@ -12,7 +12,7 @@ import type { Amounts } from '../limits/subject-use.ts';
 import type { RecentRow } from '../tables.ts';
 import type { RecentStore } from './recent-store.ts';
 
-export interface SharedWindowsDeps {
+interface SharedWindowsDeps {
   store: RecentStore;
   registry: SubjectRegistry;
   months: MonthLoader;

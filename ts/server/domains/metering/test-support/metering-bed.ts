@@ -10,7 +10,7 @@ import type { MeteredCaller, MeteredWork } from '../metering-service.ts';
 import type { meteringSettings } from '../settings.ts';
 import type { MeteringTables, UsageRow } from '../tables.ts';
 
-export interface MeteringBed {
+interface MeteringBed {
   module: Module<MeteringApi>;
   storage: Storage;
   url: string;

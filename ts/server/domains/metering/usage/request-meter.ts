@@ -10,7 +10,7 @@ import type { QuotaHold } from '../limits/quota-hold.ts';
 import type { UsageKey } from '../tables.ts';
 import type { UsageJournal } from './usage-journal.ts';
 
-export interface UsedTokens {
+interface UsedTokens {
   nPromptTokens: number;
   nCachedTokens: number;
   nCompletionTokens: number;
@@ -18,7 +18,7 @@ export interface UsedTokens {
   provider?: ProviderUse | undefined;
 }
 
-export interface RequestMeterOptions {
+interface RequestMeterOptions {
   key: UsageKey;
   journal: UsageJournal;
   /** Undefined: no quota counts it. */

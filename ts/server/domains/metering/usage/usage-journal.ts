@@ -7,7 +7,7 @@ import { StorageError, type SystemScope } from '../../../platform/storage/index.
 import type { OpenRequestRow } from '../tables.ts';
 import type { EndedRequest, Extension, UsageBatch, UsageStore } from './usage-store.ts';
 
-export interface UsageJournalDeps {
+interface UsageJournalDeps {
   store: UsageStore;
   everyone: SystemScope;
   nodeId(): string;

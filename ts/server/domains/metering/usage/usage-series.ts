@@ -1,7 +1,7 @@
 /** Usage over time as columns of numbers, one of each step, with nothing where nothing was used. */
 import type { UsagePoint } from './usage-store.ts';
 
-export interface UsageColumns {
+interface UsageColumns {
   tokens: number[];
   requests: number[];
 }

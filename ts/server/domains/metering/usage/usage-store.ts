@@ -94,7 +94,7 @@ const NOBODY_MS = 7 * 24 * 60 * 60 * 1000;
 
 export type UsageGroup = 'key' | 'user' | 'model' | 'tenant' | 'backend';
 
-export interface UsageQuery {
+interface UsageQuery {
   by: UsageGroup;
   /** Unix milliseconds; hours that begin in [from, to). */
   from: number;
@@ -107,7 +107,7 @@ export interface UsageQuery {
 }
 
 /** Usage over time: of the groups that used the most tokens, and of all together. */
-export interface UsageSeriesQuery extends Omit<UsageQuery, 'after' | 'limit'> {
+interface UsageSeriesQuery extends Omit<UsageQuery, 'after' | 'limit'> {
   stepMs: number;
   nGroups: number;
 }

@@ -46,7 +46,7 @@ export interface ResolvedModel {
   readonly card: Pick<ModelCard, 'id' | 'capabilities' | 'title'>;
 }
 
-export interface ModelCard {
+interface ModelCard {
   readonly id: string;
   readonly state: string;
   readonly sizeBytes?: number;

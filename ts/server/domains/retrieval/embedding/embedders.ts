@@ -7,16 +7,16 @@ import type { RemoteEmbedder } from './remote-embedder.ts';
 import { type MeasuredSimilarity, measureSimilarity, PLAIN_SCALE, type SimilarityScale, scaleOf } from './similarity-scale.ts';
 import { NO_PREFIXES, prefixesOf, prefixFamilyOf } from './text-prefixes.ts';
 
-export interface EmbeddingChoice {
+interface EmbeddingChoice {
   readonly model: string;
   readonly source: EmbeddingSource;
   /** The family of its prefixes. */
   readonly prefixes: string;
 }
 
-export type EmbeddedKind = 'query' | 'passage';
+type EmbeddedKind = 'query' | 'passage';
 
-export interface EmbeddersOptions {
+interface EmbeddersOptions {
   readonly local: LocalEmbedder;
   /** Undefined: the operator named no service. */
   readonly remote: RemoteEmbedder | undefined;

@@ -16,7 +16,7 @@ export interface EmbeddedPassage extends Omit<PreparedPassage, 'embedded'> {
   readonly embedding: Float32Array;
 }
 
-export interface PassageBatch {
+interface PassageBatch {
   /** Place of the first one. */
   readonly from: number;
   readonly passages: readonly EmbeddedPassage[];

@@ -3,7 +3,7 @@ import { HttpClient } from '../../../platform/network/http-client.ts';
 import { retrievalError } from '../errors.ts';
 import { type Embedded, type Embedder, type EmbedOptions, normalised } from './embedder.ts';
 
-export interface RemoteEmbedderOptions {
+interface RemoteEmbedderOptions {
   /** With or without `/v1`. */
   readonly url: string;
   readonly key?: string | undefined;

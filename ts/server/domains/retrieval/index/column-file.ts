@@ -14,7 +14,7 @@ interface Description {
   readonly columns: readonly { readonly type: ColumnType; readonly length: number; readonly crc: number }[];
 }
 
-export interface ColumnFile {
+interface ColumnFile {
   /** Whatever was given to be written. */
   readonly about: unknown;
   readonly columns: readonly Column[];

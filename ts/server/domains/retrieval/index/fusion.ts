@@ -8,7 +8,7 @@ import type { LexicalScores } from './lexical-index.ts';
 import { TopScores } from './top-scores.ts';
 import type { VectorIndex } from './vector-index.ts';
 
-export interface FusedHit {
+interface FusedHit {
   readonly slot: number;
   /** 0 to 1. */
   readonly score: number;
@@ -19,7 +19,7 @@ export interface FusedHit {
   readonly coverage: number;
 }
 
-export interface FusionOptions {
+interface FusionOptions {
   /** Most hits. */
   readonly k: number;
   /** Of either side, before they are joined. */
@@ -37,7 +37,7 @@ export interface FusionOptions {
 /** As Cormack et al. chose it: how little the first ranks differ. */
 const RANK_CONSTANT = 60;
 
-export interface DenseSide {
+interface DenseSide {
   readonly index: VectorIndex;
   readonly query: Float32Array;
 }

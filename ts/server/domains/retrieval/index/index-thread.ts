@@ -12,7 +12,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-export interface IndexThreadOptions {
+interface IndexThreadOptions {
   readonly vectors: VectorStorageOptions;
   /** The thread died, and what it held in memory is gone. */
   onLost(error: unknown): void;

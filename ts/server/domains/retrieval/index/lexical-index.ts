@@ -5,7 +5,7 @@ import { type IndexedTerms, MAX_SEGMENT_PASSAGES, PostingSegment, type SegmentPa
 import { SegmentMerge } from './segment-merge.ts';
 
 /** Robertson and Zaragoza 2009: how soon a further occurrence counts for nothing, and how much the length of a passage does. */
-export interface Bm25Options {
+interface Bm25Options {
   readonly k1: number;
   readonly b: number;
   /** Of grams, beside 1 for stems. */

@@ -22,7 +22,7 @@ export interface IndexParts {
   readonly lexical: LexicalParts;
 }
 
-export interface SavedIndex {
+interface SavedIndex {
   readonly parts: IndexParts;
   /** Undefined: the collection has none. */
   readonly vectors: { readonly path: string; readonly dimensions: number } | undefined;

@@ -12,7 +12,7 @@ export interface PreparedPassage extends Passage {
 }
 
 /** `text` and `markdown`: the parts are its text. `blocks`: each is a JSON array of blocks. */
-export type SourceForm = 'text' | 'markdown' | 'blocks';
+type SourceForm = 'text' | 'markdown' | 'blocks';
 
 /** What a document is made of, in parts that each fit into a row. */
 export interface DocumentSource {

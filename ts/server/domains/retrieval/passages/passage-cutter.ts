@@ -21,7 +21,7 @@ export interface Passage {
   readonly slide?: number;
 }
 
-export interface CutOptions {
+interface CutOptions {
   /** Characters that a passage has at most, unless one row or line is longer. */
   readonly size: number;
   readonly overlap: number;
@@ -33,7 +33,7 @@ export const DEFAULT_CUT: CutOptions = { size: 1_200, overlap: 150 };
 const LEAST_SECTION = 300;
 const MAX_HEADING = 300;
 
-export interface CutDocument extends DocumentText {
+interface CutDocument extends DocumentText {
   readonly passages: readonly Passage[];
 }
 

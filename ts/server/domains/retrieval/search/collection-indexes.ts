@@ -13,7 +13,7 @@ import type { ChangedDocument, Collection, IndexedDocuments } from './collection
 import type { LoadedIndex, LoadedIndexes } from './loaded-indexes.ts';
 import type { SavedIndexes } from './saved-indexes.ts';
 
-export interface CollectionIndexesOptions<C extends Collection> {
+interface CollectionIndexesOptions<C extends Collection> {
   readonly thread: IndexThread;
   readonly loaded: LoadedIndexes;
   readonly documents: IndexedDocuments<C>;

@@ -12,7 +12,7 @@ import type { Reranker } from './reranker.ts';
 import { type Question, Retriever } from './retriever.ts';
 import type { SavedIndexes } from './saved-indexes.ts';
 
-export interface CollectionSearchOptions<C extends Collection, P extends FoundPassage, Filter> {
+interface CollectionSearchOptions<C extends Collection, P extends FoundPassage, Filter> {
   readonly store: CollectionStore<C, P, Filter>;
   readonly thread: IndexThread;
   readonly loaded: LoadedIndexes;

@@ -5,7 +5,7 @@ import type { TenantScope } from '../../../platform/storage/index.ts';
 import type { Collection, CollectionStore } from './collection.ts';
 import type { CollectionIndexes } from './collection-indexes.ts';
 
-export interface IndexFollowerOptions<C extends Collection> {
+interface IndexFollowerOptions<C extends Collection> {
   readonly indexes: Pick<CollectionIndexes<C>, 'load'>;
   readonly store: Pick<CollectionStore<C, never, never>, 'find'>;
   readonly log: Log;

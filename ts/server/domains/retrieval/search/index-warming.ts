@@ -6,7 +6,7 @@ import type { CollectionIndexes } from './collection-indexes.ts';
 import type { LoadedIndexes } from './loaded-indexes.ts';
 import type { SavedIndexes } from './saved-indexes.ts';
 
-export interface IndexWarmingOptions<C extends Collection> {
+interface IndexWarmingOptions<C extends Collection> {
   readonly indexes: Pick<CollectionIndexes<C>, 'load'>;
   readonly saved: SavedIndexes;
   /** No more are opened when it is full. */

@@ -8,7 +8,7 @@ import type { Collection, CollectionStore, FoundPassage, PassageKey, PassageScor
 import type { CollectionIndexes } from './collection-indexes.ts';
 import type { Reranker } from './reranker.ts';
 
-export type SearchMode = 'hybrid' | 'lexical' | 'dense';
+type SearchMode = 'hybrid' | 'lexical' | 'dense';
 
 export interface Question<Filter = unknown> {
   readonly text: string;
@@ -118,7 +118,7 @@ const KNOWN_TOKENS = 2.2;
 const SPELT_TOKENS = 3.2;
 
 /** How terms and vectors become one ranking. */
-export interface Fusion {
+interface Fusion {
   readonly denseWeight: number;
   readonly isByRanks: boolean;
 }

@@ -28,7 +28,7 @@ export function indexMetrics(metrics: MetricsRegistry) {
   };
 }
 
-export interface SavedIndexesOptions {
+interface SavedIndexesOptions {
   readonly folder: string;
   readonly log: Log;
   readonly metrics: ReturnType<typeof indexMetrics>;

@@ -3,7 +3,7 @@ import { UnsafeAddress } from '../../../platform/network/address-policy.ts';
 import type { HttpClient } from '../../../platform/network/http-client.ts';
 import type { HttpResponse } from '../../../platform/network/http-response.ts';
 
-export interface PostRequest {
+interface PostRequest {
   url: URL;
   headers: Record<string, string>;
   body: string;

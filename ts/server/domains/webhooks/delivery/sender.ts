@@ -8,7 +8,7 @@ import { judgeAttempt, type RetryRules } from './judge-attempt.ts';
 import { post } from './post.ts';
 import { signedHeaders, validSecrets } from './signature.ts';
 
-export interface SenderOptions {
+interface SenderOptions {
   store: DeliveryStore;
   client: HttpClient;
   log: Log;

@@ -27,7 +27,7 @@ export interface WebhookRow extends WebhookSecrets {
   failing_since: number | null;
 }
 
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
+type DeliveryState = 'pending' | 'delivered' | 'failed';
 
 export interface DeliveryRow {
   tenant: string;

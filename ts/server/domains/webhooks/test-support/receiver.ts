@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
-export interface Received {
+interface Received {
   path: string;
   id: string;
   headers: IncomingHttpHeaders;
@@ -14,7 +14,7 @@ export interface Received {
   json: any;
 }
 
-export interface Receiver {
+interface Receiver {
   url: string;
   host: string;
   received: Received[];

@@ -9,9 +9,7 @@ import { webhooks } from '../index.ts';
 import type { webhookSettings } from '../settings.ts';
 import { createWebhooks, type WebhookOverrides } from '../webhooks-module.ts';
 
-export type { Answer };
-
-export interface BedOptions {
+interface BedOptions {
   url: string;
   settings?: Readonly<Record<string, unknown>>;
   overrides?: WebhookOverrides;

@@ -16,7 +16,7 @@ interface CopyTables {
 }
 
 /** A table's progress: the primary key of the last copied row, and how many were copied. */
-export interface TableProgress {
+interface TableProgress {
   readonly after: StatementValue[];
   readonly rows: number;
 }

@@ -4,7 +4,7 @@ import { StorageError } from '../storage-error.ts';
 
 type ColumnKind = 'text' | 'integer' | 'flag' | 'real' | 'blob' | 'identity';
 
-export interface ColumnOptions {
+interface ColumnOptions {
   nullable?: boolean;
   /** What existing and new rows get that do not say. */
   default?: string | number;

@@ -15,7 +15,7 @@ export interface TableDefinition {
   readonly clustered?: boolean;
 }
 
-export interface IndexOptions {
+interface IndexOptions {
   readonly unique?: boolean;
   /** SQL that both databases understand; the index then holds only such rows. */
   readonly where?: string;

@@ -7,7 +7,7 @@ import { ANSWER_LIMIT_MS, answerWithin } from './silence.ts';
 const BEAT_MS = 500;
 
 /** At most one of them is called, once, and none after `stop()`. */
-export interface PulseEvents {
+interface PulseEvents {
   /** The server answers nothing. */
   onSilent(error: StorageError): void;
   /** This connection ended, which says nothing of others: an administrator or a proxy may have closed it. */

@@ -7,7 +7,7 @@ const ENTRIES = {
   reader: new URL('../../../../workers/sqlite-reader.ts', import.meta.url),
 };
 
-export type ThreadRole = keyof typeof ENTRIES;
+type ThreadRole = keyof typeof ENTRIES;
 
 export interface StartedThreads {
   readonly writer?: Worker;

@@ -39,7 +39,7 @@ export interface BackupRequest {
 }
 
 /** Closes the connection; the thread ends. */
-export interface CloseRequest {
+interface CloseRequest {
   readonly kind: 'close';
 }
 
@@ -63,7 +63,7 @@ export interface Reply {
   readonly error?: ThreadError;
 }
 
-export interface OpenedEvent {
+interface OpenedEvent {
   readonly kind: 'opened';
 }
 

@@ -6,7 +6,7 @@ import { BUSY_TIMEOUT_MS, type Connection } from './connection.ts';
 
 /** The log is copied into the database file when it has this many pages that are not there yet. */
 const CHECKPOINT_PAGES = 2_000;
-export interface LogTimes {
+interface LogTimes {
   /** From the first commit into an empty log to the first attempt to empty it. */
   readonly firstMs: number;
   /** Between attempts, while somebody reads what only the log has. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { PostgresCluster } from './postgres-cluster.ts';
 
-export interface TestDatabase {
+interface TestDatabase {
   url: string;
   remove(): Promise<void>;
 }

@@ -22,7 +22,7 @@ export interface S3ClientOptions {
   readonly retryMs?: number;
 }
 
-export interface S3Request {
+interface S3Request {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   /** Below the prefix; undefined: the bucket. */
   readonly path?: string;
@@ -32,7 +32,7 @@ export interface S3Request {
   readonly maxAnswerBytes: number;
 }
 
-export interface S3Answer {
+interface S3Answer {
   readonly status: number;
   readonly body: Buffer;
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { DomainError } from '../../../../platform/errors/domain-error.ts';
 import { backupError } from '../../errors.ts';
 
-export interface S3Credentials {
+interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string | undefined;

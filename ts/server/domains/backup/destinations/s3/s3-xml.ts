@@ -1,7 +1,7 @@
 /** The few answers of S3 that are read, which are XML. */
 import { Parser } from 'htmlparser2';
 
-export interface S3Listing {
+interface S3Listing {
   readonly files: readonly { readonly key: string; readonly modifiedAt: number }[];
   /** Where the next page begins; undefined: this was the last. */
   readonly next: string | undefined;

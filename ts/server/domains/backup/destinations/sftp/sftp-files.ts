@@ -8,7 +8,7 @@ import type { SftpLocation } from '../location.ts';
 import { SftpSession } from './sftp-session.ts';
 import { type SshOptions, startSsh } from './ssh-process.ts';
 
-export interface SftpFilesOptions extends Omit<SshOptions, 'address'> {
+interface SftpFilesOptions extends Omit<SshOptions, 'address'> {
   readonly policy: AddressPolicy;
   /** Longest silence of the server. */
   readonly idleMs?: number;

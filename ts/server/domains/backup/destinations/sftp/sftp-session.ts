@@ -20,7 +20,7 @@ const BLOCK = 32 * 1024;
 const WINDOW = 24;
 const MOST_ENTRIES = 5_000_000;
 
-export interface SftpEntry extends Attributes {
+interface SftpEntry extends Attributes {
   readonly name: string;
 }
 

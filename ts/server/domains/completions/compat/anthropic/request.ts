@@ -33,7 +33,7 @@ export interface CountCall {
   needsVision: boolean;
 }
 
-export interface ReadPrompt {
+interface ReadPrompt {
   prompt: ChatPrompt;
   media: EncodedMedia[];
   needsTools: boolean;

@@ -23,7 +23,7 @@ interface ChoiceTemplates {
 }
 
 /** The members of a choice's last chunk beside its reason. */
-export interface LastChunk {
+interface LastChunk {
   /** Members of `delta`. */
   delta: object;
   /** Members of the chunk itself. */

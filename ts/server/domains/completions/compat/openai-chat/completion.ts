@@ -6,7 +6,7 @@ import { chatLogprobs } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 
 /** The members that an answer from knowledge bases has in addition. */
-export interface KnowledgeMembers {
+interface KnowledgeMembers {
   /** The citations of each choice. */
   readonly cited: readonly WireCitations[];
   /** Members of the body. */

@@ -4,7 +4,7 @@ import type { TokenLogprob } from '../../../../native/llama-shapes.ts';
 /** JSON has no -Infinity; OpenAI sends this for tokens that cannot occur. */
 const impossible = -9999;
 
-export interface ChatLogprob {
+interface ChatLogprob {
   token: string;
   logprob: number;
   bytes: number[];

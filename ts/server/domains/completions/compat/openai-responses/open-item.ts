@@ -31,7 +31,7 @@ export interface OpenItem {
   end(emit: Emit, text: string, status: ItemStatus): OutputItem;
 }
 
-export interface MessageParts {
+interface MessageParts {
   logprobs(): TokenLogprob[] | undefined;
   /** The annotations of the text, once it is whole. */
   annotations(): readonly object[];

@@ -11,7 +11,7 @@ import { previousNotFound, type ResponseKeeper, responseNotFound } from '../../s
 import { storesOf } from './file-search/file-search.ts';
 import { storedFileIds } from './file-search/input-files.ts';
 
-export interface ResponseAccessDeps {
+interface ResponseAccessDeps {
   readonly keeper: Pick<ResponseKeeper, 'chainRequests'>;
   readonly knowledge: KnowledgeModule;
   readonly uses: UseRules;

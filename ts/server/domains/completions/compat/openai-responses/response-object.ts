@@ -10,7 +10,7 @@ import type { ResponsesRequest } from './schema.ts';
 export type OutputItem = Record<string, unknown> & { id: string; type: string; status: string };
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
-export interface ResponseFacts {
+interface ResponseFacts {
   id: string;
   /** Milliseconds since 1970. */
   createdAt: number;

@@ -4,7 +4,7 @@ import type { UploadTables } from '../../tables.ts';
 import type { Upload } from '../upload.ts';
 import { toUpload } from './upload-store.ts';
 
-export interface OwnedUpload extends Upload {
+interface OwnedUpload extends Upload {
   tenant: string;
   subject: string;
 }

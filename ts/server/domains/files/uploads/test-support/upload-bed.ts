@@ -61,7 +61,7 @@ const Outcome = Type.Object({}, { additionalProperties: true });
 /** So that small files have several chunks. */
 export const TEST_CHUNK = 1000;
 
-export interface UploadBed {
+interface UploadBed {
   url: string;
   folder: string;
   storage: Storage;
@@ -73,22 +73,22 @@ export interface UploadBed {
   reopen(): Promise<UploadBed>;
 }
 
-export type Ask = (method: string, path: string, options?: AskOptions) => Promise<Answer>;
+type Ask = (method: string, path: string, options?: AskOptions) => Promise<Answer>;
 
-export interface AskOptions {
+interface AskOptions {
   body?: Uint8Array | object | undefined;
   headers?: Record<string, string>;
   caller?: string;
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
   body: any;
 }
 
-export interface BedOptions extends Partial<Pick<FilesOptions, 'freeBytes'>> {
+interface BedOptions extends Partial<Pick<FilesOptions, 'freeBytes'>> {
   url?: string;
   usedBlobs?: UsedBlobs;
 }

@@ -14,7 +14,7 @@ import type { UploadService } from '../upload-service.ts';
 import { CHECKSUM_ALGORITHMS, readChecksum, readMetadata } from './tus-headers.ts';
 import type { TusUploads } from './tus-uploads.ts';
 
-export interface TusRoutesOptions {
+interface TusRoutesOptions {
   service: UploadService;
   tus: TusUploads;
   answers: UploadAnswers;

@@ -14,7 +14,7 @@ import type { Checksum } from './tus-headers.ts';
 /** After as many bytes the offset is saved, so that a crash loses no more. */
 const SAVE_BYTES = 16 * 1024 * 1024;
 
-export interface TusUploadsOptions {
+interface TusUploadsOptions {
   service: UploadService;
   store: UploadStore;
   files: UploadFiles;

@@ -22,7 +22,7 @@ import { responseJob } from './response-job.ts';
 /** A response that has no job after this time never gets one: the process ended between the two writes. */
 const NO_JOB_LIMIT_MS = 60_000;
 
-export interface BackgroundDeps extends ResponsesDeps {
+interface BackgroundDeps extends ResponsesDeps {
   storage: Storage;
   jobs: Jobs;
   log: Log;

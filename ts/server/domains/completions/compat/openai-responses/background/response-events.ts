@@ -12,7 +12,7 @@ import { keptResponseObject } from '../response-object.ts';
 /** Between looks at the database while another process makes the response, or none does. */
 const POLL_MS = 300;
 
-export interface ResponseEventsDeps {
+interface ResponseEventsDeps {
   store: BackgroundStore;
   live: LiveStreams<LiveEvents>;
   /** The response as it is, after one whose job is gone was ended. */

@@ -42,7 +42,7 @@ const temporary: readonly string[] = [
   'knowledge_unavailable',
 ];
 
-export interface ResponseJobDeps extends ResponsesDeps {
+interface ResponseJobDeps extends ResponsesDeps {
   store: BackgroundStore;
   live: LiveStreams<LiveEvents>;
 }

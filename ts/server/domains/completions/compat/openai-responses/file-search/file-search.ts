@@ -6,7 +6,7 @@ import { asInteger, asText, isMembers, type Members } from '../../members.ts';
 import type { ResponsesRequest } from '../schema.ts';
 import { hasInputFiles } from './input-files.ts';
 
-export interface FileSearch {
+interface FileSearch {
   /** Ids of vector stores, or names of knowledge bases. */
   readonly stores: readonly string[];
   readonly bounds: SearchBounds;

@@ -9,7 +9,7 @@ import type { MadeSearch } from './file-search.ts';
 
 type Claim = NonNullable<Citation['unsupported']>[number];
 
-export interface FileCitation {
+interface FileCitation {
   readonly type: 'file_citation';
   readonly file_id: string;
   readonly filename: string;
