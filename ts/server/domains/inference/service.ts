@@ -108,7 +108,8 @@ export class InferenceService {
     // The credential's own list is left out here: what is missing in it alone is refused, and not answered by another model.
     const { models: permitted, ...others } = caller.limits ?? {};
     const isAllowed = await this.allowedModels({ ...caller, limits: others });
-    const allowed = offers.flat().filter(({ card }) => isAllowed(card.id) && isOfTenant(card, caller));
+    const all = offers.flat().filter(({ card }) => isOfTenant(card, caller));
+    const allowed = isAllowed === anyName ? all : all.filter(({ card }) => isAllowed(card.id));
     return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#default.id);
   }
 

@@ -54,7 +54,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
       ...promptThinking(body.reasoning_effort, body.chat_template_kwargs),
     },
     ...format,
-    media: media.parts.length > 0 ? media.parts : undefined,
+    media: media?.parts,
     maxTokens: body.max_completion_tokens ?? body.max_tokens,
     n: body.n,
     stop: readStop(body.stop),
@@ -70,8 +70,8 @@ export function readChatRequest(body: ChatRequest): ChatCall {
     request: {
       model: body.model,
       needsTools,
-      needsVision: media.hasImages,
-      needsAudio: media.hasSounds,
+      needsVision: media?.hasImages ?? false,
+      needsAudio: media?.hasSounds ?? false,
       ...(schemaIgnored !== undefined && { schemaIgnored }),
       job,
       provider: { ...(body.reasoning_effort && { reasoningEffort: body.reasoning_effort }), ...provider },
@@ -202,19 +202,27 @@ const roles: Readonly<Record<string, string>> = {
 
 export interface ReadMessages {
   messages: Members[];
-  media: RequestMedia;
+  /** Undefined: the messages are text. */
+  media: RequestMedia | undefined;
 }
+
+/** Gives what keeps the images and sounds of a request, for the first of them that is met. */
+type MediaKeeper = () => RequestMedia;
 
 /** Reads OpenAI's messages into those that the chat template gets, and the images and sounds beside them. */
 export function readMessages(list: readonly unknown[]): ReadMessages {
-  const media = new RequestMedia();
+  let media: RequestMedia | undefined;
+  const keeper = () => {
+    media ??= new RequestMedia();
+    return media;
+  };
   const messages = list.map((message, index) =>
-    readMessage(asMembers(message, `messages[${index}]`), `messages[${index}]`, media),
+    readMessage(asMembers(message, `messages[${index}]`), `messages[${index}]`, keeper),
   );
   return { messages, media };
 }
 
-function readMessage(message: Members, param: string, media: RequestMedia): Members {
+function readMessage(message: Members, param: string, media: MediaKeeper): Members {
   const role = Object.hasOwn(roles, String(message['role'])) ? roles[String(message['role'])] : undefined;
   if (role === undefined) {
     throw invalid(`${param}.role`, `${param}.role must be one of ${Object.keys(roles).join(', ')}.`);
@@ -287,7 +295,7 @@ function readArguments(value: unknown, param: string): string {
   return text;
 }
 
-function readContent(content: unknown, param: string, media: RequestMedia): string | Members[] | null {
+function readContent(content: unknown, param: string, media: MediaKeeper): string | Members[] | null {
   if (content === undefined || content === null) return null;
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) throw invalid(param, `${param} must be a string, an array of parts or null.`);
@@ -298,13 +306,13 @@ function readContent(content: unknown, param: string, media: RequestMedia): stri
 }
 
 /** Marks of a provider's prompt cache stay where they are; the engine, which caches all prefixes, passes them over. */
-function readPart(part: Members, param: string, media: RequestMedia): Members {
+function readPart(part: Members, param: string, media: MediaKeeper): Members {
   const read = readUnmarked(part, param, media);
   const mark = part['cache_control'];
   return isMembers(mark) ? { ...read, cache_control: mark } : read;
 }
 
-function readUnmarked(part: Members, param: string, media: RequestMedia): Members {
+function readUnmarked(part: Members, param: string, media: MediaKeeper): Members {
   switch (part['type']) {
     case 'text':
       return { type: 'text', text: asText(part['text'], `${param}.text`) };
@@ -314,7 +322,7 @@ function readUnmarked(part: Members, param: string, media: RequestMedia): Member
       const image = part['image_url'];
       const url =
         typeof image === 'string' ? image : asText(asMembers(image, `${param}.image_url`)['url'], `${param}.image_url.url`);
-      return { type: 'image_url', image_url: { url: media.addImageUrl(url, `${param}.image_url.url`) } };
+      return { type: 'image_url', image_url: { url: media().addImageUrl(url, `${param}.image_url.url`) } };
     }
     case 'input_audio':
       return { type: 'input_audio', input_audio: readSound(part['input_audio'], `${param}.input_audio`, media) };
@@ -326,10 +334,10 @@ function readUnmarked(part: Members, param: string, media: RequestMedia): Member
   }
 }
 
-function readSound(value: unknown, param: string, media: RequestMedia): Members {
+function readSound(value: unknown, param: string, media: MediaKeeper): Members {
   const sound = asMembers(value, param);
   const format = asText(sound['format'], `${param}.format`);
-  return { data: media.addSound(asText(sound['data'], `${param}.data`), format, param), format };
+  return { data: media().addSound(asText(sound['data'], `${param}.data`), format, param), format };
 }
 
 export const chatReader = bodyReader('chat', ChatRequest, readChatRequest, (call) => ({
