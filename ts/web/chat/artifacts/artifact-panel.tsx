@@ -1,5 +1,6 @@
 /** An artifact beside the conversation: drawn or run in the sandbox, as code, in versions; it can be kept and shared. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { copyText } from '../../design/clipboard.ts';
@@ -11,9 +12,9 @@ import { mermaidDocument } from '../../sandbox/mermaid-document.ts';
 import { openSandbox } from '../../sandbox/sandbox-frame.ts';
 import { explain } from '../../session/explain.ts';
 import { MarkdownText } from '../answers/markdown-text.tsx';
+import { LinksDialog } from '../sharing/links-dialog.tsx';
 import { downloadText } from '../sidebar/download.ts';
 import { interceptLink } from '../thread/followed-link.ts';
-import { ArtifactShareDialog } from './artifact-share-dialog.tsx';
 import { closeArtifact, type ShownArtifact, shownArtifact } from './shown-artifact.ts';
 import { type StoredArtifact, storeArtifact } from './stored-artifact.ts';
 
@@ -146,4 +147,17 @@ function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** Links to versions of an artifact that is kept. */
+function ArtifactShareDialog({ kept: { id, version }, onClose }: { kept: StoredArtifact; onClose(): void }) {
+  return (
+    <LinksDialog
+      detail={t('artifact_share_detail')}
+      list={async () => (await call('GET /api/v1/artifacts/{id}', { params: { id } })).shares}
+      make={() => call('POST /api/v1/artifacts/share/', { body: { id, version } })}
+      end={(share) => call('DELETE /api/v1/artifacts/share/{share}', { params: { share } })}
+      onClose={onClose}
+    />
+  );
 }

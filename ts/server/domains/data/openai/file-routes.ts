@@ -1,16 +1,17 @@
-import Type from 'typebox';
+/** /v1/files. Source: OpenAI API reference, Files. */
+import Type, { type Static } from 'typebox';
 import { FormFile, formBody } from '../../../platform/http/body/body-schema.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import { named } from '../../../platform/schema/named.ts';
 import { documentIdOf, type FileIntake, fileErrors, PURPOSES, uploaderOf } from '../../files/index.ts';
 import { openaiErrorBody } from '../../inference/index.ts';
 import { knowledgeError, knowledgeErrors } from '../errors.ts';
 import type { KnowledgeService } from '../service.ts';
-import type { FileService } from '../vector-stores/file-service.ts';
+import type { FileService, ShownFile } from '../vector-stores/file-service.ts';
 import { documentText } from './document-text.ts';
-import { DeletedFile, FileShape, toFileShape } from './file-shape.ts';
 import { readFileForm } from './form-file.ts';
-import { listPage, listShape, pageMembers } from './list-page.ts';
+import { listPage, listShape, pageMembers, seconds } from './list-page.ts';
 
 /** The most that one request may have. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
@@ -24,6 +25,25 @@ export interface FileRouteDeps {
 const path = '/v1/files';
 const params = Type.Object({ file_id: Type.String({ maxLength: 64 }) });
 const readErrors = ['invalid_request', 'file_not_found', 'storage_unavailable'] as const;
+
+const FileShape = named(
+  'StoredFile',
+  Type.Object({
+    id: Type.String(),
+    object: Type.Literal('file'),
+    bytes: Type.Integer(),
+    created_at: Type.Integer({ description: 'Unix seconds.' }),
+    expires_at: Type.Optional(Type.Integer({ description: 'Unix seconds; absent: it stays.' })),
+    filename: Type.String(),
+    purpose: Type.Enum([...PURPOSES]),
+    status: Type.Literal('processed'),
+  }),
+);
+
+const DeletedFile = named(
+  'DeletedFile',
+  Type.Object({ id: Type.String(), object: Type.Literal('file'), deleted: Type.Literal(true) }),
+);
 
 const { get, post, del } = routes({
   tag: 'Files',
@@ -150,4 +170,17 @@ function deleteRoute({ files }: FileRouteDeps): Route {
       return { id, object: 'file' as const, deleted: true as const };
     },
   });
+}
+
+function toFileShape({ id, sizeBytes, createdAt, expiresAt, fileName, purpose }: ShownFile): Static<typeof FileShape> {
+  return {
+    id,
+    object: 'file',
+    bytes: sizeBytes,
+    created_at: seconds(createdAt),
+    ...(expiresAt === undefined ? {} : { expires_at: seconds(expiresAt) }),
+    filename: fileName,
+    purpose,
+    status: 'processed',
+  };
 }
