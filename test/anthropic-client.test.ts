@@ -83,6 +83,9 @@ t.test('models are listed as the client reads them, page by page', async (t) => 
   const found = models.find(({ id }) => id === chatModel);
   t.match(found, { type: 'model', id: chatModel, display_name: String });
   t.notOk(Number.isNaN(Date.parse(found?.created_at ?? '')));
+  const staged = async (lifecycle: ('active' | 'retired')[]) => (await client.models.list({ lifecycle })).data.length;
+  t.equal(await staged(['active', 'retired']), models.length);
+  t.equal(await staged(['retired']), 0, 'none that is installed is retired');
 });
 
 t.test('a parsed format is JSON by its schema', async (t) => {
