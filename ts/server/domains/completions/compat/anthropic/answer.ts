@@ -54,25 +54,30 @@ export function anthropicMessage(
   id: string,
   chosen: string,
   { choices, usage, model = chosen }: Answer,
+  omitsThinking = false,
 ): Record<string, unknown> {
   const [choice] = choices;
   if (!choice) throw completionError('internal', 'The engine ended without an answer.');
   const { stop_reason, stop_sequence } = stopMembers(choice.finish, choice.stopString);
   return {
     ...messageHead(id, model),
-    content: contentBlocks(choice),
+    content: contentBlocks(choice, omitsThinking),
     stop_reason,
     stop_sequence,
     usage: anthropicUsage(usage),
   };
 }
 
-function contentBlocks({ content, reasoning, reasoningDetails, toolCalls }: Choice): Record<string, unknown>[] {
-  const blocks: Record<string, unknown>[] = (reasoningDetails ?? []).map(({ text = '', signature = '', data }) =>
-    data === undefined ? { type: 'thinking', thinking: text, signature } : { type: 'redacted_thinking', data },
+function contentBlocks(
+  { content, reasoning, reasoningDetails, toolCalls }: Choice,
+  omitsThinking: boolean,
+): Record<string, unknown>[] {
+  const thinkingBlock = (text: string, signature = '') => ({ type: 'thinking', thinking: omitsThinking ? '' : text, signature });
+  const blocks: Record<string, unknown>[] = (reasoningDetails ?? []).map(({ text = '', signature, data }) =>
+    data === undefined ? thinkingBlock(text, signature) : { type: 'redacted_thinking', data },
   );
   // The engine's thinking comes unsigned: nothing here checks a signature when it is sent back.
-  if (reasoningDetails === undefined && reasoning !== '') blocks.push({ type: 'thinking', thinking: reasoning, signature: '' });
+  if (reasoningDetails === undefined && reasoning !== '') blocks.push(thinkingBlock(reasoning));
   if (content !== '') blocks.push(textBlock(content));
   for (const { id, name, arguments: text } of toolCalls) blocks.push(toolUseBlock(id, name, parseInput(text)));
   return blocks;

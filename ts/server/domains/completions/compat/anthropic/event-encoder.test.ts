@@ -2,6 +2,7 @@ import t from 'tap';
 import { HttpError } from '../../../../platform/http/errors.ts';
 import { scriptedUsage } from '../../../inference/test-support/scripted-engine.ts';
 import { Frames } from '../../answer/frames.ts';
+import { anthropicMessage } from './answer.ts';
 import { MessagesEncoder } from './event-encoder.ts';
 
 function encode(write: (encoder: MessagesEncoder, out: Frames) => void): string {
@@ -42,6 +43,29 @@ t.test('a text answer, byte for byte', async (t) => {
       ) +
       event('message_stop', ''),
   );
+});
+
+t.test('thinking that is to be omitted has its blocks and no text', async (t) => {
+  const out = new Frames();
+  const encoder = new MessagesEncoder('msg_1', 'm', true);
+  encoder.reasoning(out, 0, Buffer.from('hm'));
+  encoder.content(out, 0, Buffer.from('Hi'));
+  encoder.finish(out, 0, 'stop', '');
+  const text = out.take().toString();
+  t.match(text, /"type":"thinking","thinking":""/);
+  t.notMatch(text, /thinking_delta|hm/);
+  const logprobs = undefined;
+  const choice = { content: 'Hi', reasoning: 'hm', toolCalls: [], logprobs, finish: 'stop', stopString: '' } as const;
+  const answer = { choices: [{ ...choice, toolCalls: [] }], usage: scriptedUsage };
+  const blocks = (omits: boolean) => anthropicMessage('msg_1', 'm', answer, omits)['content'];
+  t.match(blocks(true), [
+    { type: 'thinking', thinking: /^$/ },
+    { type: 'text', text: 'Hi' },
+  ]);
+  t.match(blocks(false), [
+    { type: 'thinking', thinking: 'hm' },
+    { type: 'text', text: 'Hi' },
+  ]);
 });
 
 t.test('thinking, text and tool use are blocks of their own', async (t) => {

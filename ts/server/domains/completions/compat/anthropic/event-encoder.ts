@@ -20,14 +20,16 @@ const deltaEnd = Buffer.from('"}}\n\n');
 export class MessagesEncoder implements StreamEncoder {
   readonly #id: string;
   readonly #model: string;
+  readonly #omitsThinking: boolean;
   #nBlocks = 0;
   #open: BlockKind | undefined;
   #prefix: Buffer = Buffer.alloc(0);
   #stop: StopMembers = stopMembers('stop', '');
 
-  constructor(id: string, model: string) {
+  constructor(id: string, model: string, omitsThinking = false) {
     this.#id = id;
     this.#model = model;
+    this.#omitsThinking = omitsThinking;
   }
 
   open(out: Frames, nPromptTokens: number, model = this.#model): void {
@@ -44,7 +46,7 @@ export class MessagesEncoder implements StreamEncoder {
 
   reasoning(out: Frames, _choice: number, jsonBody: Buffer): void {
     if (this.#open !== 'thinking') this.#begin(out, 'thinking', { type: 'thinking', thinking: '', signature: '' });
-    this.#delta(out, jsonBody);
+    if (!this.#omitsThinking) this.#delta(out, jsonBody);
   }
 
   reasoningDetail(out: Frames, _choice: number, { signature, data }: ReasoningDetail): void {

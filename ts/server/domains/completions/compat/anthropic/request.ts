@@ -24,6 +24,8 @@ import { CountRequest, MessagesRequest } from './schema.ts';
 export interface MessagesCall {
   request: CompletionRequest;
   stream: boolean;
+  /** Blocks of thinking have no text. */
+  omitsThinking: boolean;
 }
 
 export interface CountCall {
@@ -41,7 +43,11 @@ interface ReadPrompt {
 }
 
 function readMessagesCall(body: MessagesRequest): MessagesCall {
-  return { request: readMessagesRequest(body), stream: body.stream ?? false };
+  return {
+    request: readMessagesRequest(body),
+    stream: body.stream ?? false,
+    omitsThinking: body.thinking?.display === 'omitted',
+  };
 }
 
 function readCountCall(body: CountRequest): CountCall {
@@ -118,6 +124,8 @@ function readOutputFormat({ output_config: config, output_format: older }: Messa
 /** Absent means as the model does by itself. */
 function thinkingAsked(thinking: CountRequest['thinking']): { enableThinking?: boolean } {
   if (!thinking) return {};
+  if (![undefined, null, 'summarized', 'omitted'].includes(thinking.display))
+    throw invalid('thinking.display', 'thinking.display must be summarized or omitted.');
   if (thinking.type === 'disabled') return { enableThinking: false };
   if (thinking.type === 'enabled' || thinking.type === 'adaptive') return { enableThinking: true };
   throw invalid('thinking.type', 'thinking.type must be enabled, disabled or adaptive.');

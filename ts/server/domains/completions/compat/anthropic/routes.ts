@@ -53,7 +53,7 @@ export function anthropicRoutes(completions: CompletionService, service: Inferen
   ];
 }
 
-function messagesCall({ request, stream }: MessagesCall, requestId: string): AnswerCall {
+function messagesCall({ request, stream, omitsThinking }: MessagesCall, requestId: string): AnswerCall {
   return {
     request,
     isStreamed: stream,
@@ -61,8 +61,8 @@ function messagesCall({ request, stream }: MessagesCall, requestId: string): Ans
       const id = identifier('msg_');
       return {
         headers: { 'request-id': requestId },
-        encoder: () => new MessagesEncoder(id, card.id),
-        body: (answer) => anthropicMessage(id, card.id, answer),
+        encoder: () => new MessagesEncoder(id, card.id, omitsThinking),
+        body: (answer) => anthropicMessage(id, card.id, answer, omitsThinking),
       };
     },
   };

@@ -25,7 +25,7 @@ const promptMembers = {
   thinking: nullableObject('Whether the model thinks first.', {
     type: nullableString('enabled, adaptive or disabled.'),
     budget_tokens: ignoredMember('`max_tokens` bounds thinking and answer together.'),
-    display: ignoredMember('Thinking comes as the model writes it.'),
+    display: nullableString('summarized: as the model writes it. omitted: its blocks have no text.'),
   }),
   cache_control: ignoredMember('Prefixes are shared within a tenant by themselves.'),
   speed: ignoredMember('Every request is as fast as the node can; `service_tier` says which go first.'),
