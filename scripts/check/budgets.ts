@@ -19,14 +19,14 @@ const MAX_OPENAPI_BYTES = 1_000_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [94, 6480],
+  cli: [94, 6494],
   client: [7, 595],
   server: [13, 732],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [46, 5700],
-  'server/domains/completions': [111, 10960],
+  'server/domains/completions': [111, 10990],
   'server/domains/conversations': [55, 4910],
-  'server/domains/data': [87, 9280],
+  'server/domains/data': [87, 9289],
   'server/domains/files': [34, 3130],
   'server/domains/identity': [112, 10200],
   'server/domains/inference': [98, 9650],
@@ -40,7 +40,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [16, 2430],
-  'server/platform': [250, 18515],
+  'server/platform': [251, 18519],
   web: [284, 16190],
   workers: [14, 530],
 };
