@@ -31,6 +31,8 @@ const MADE = [
     'metering_quotas',
     'jobs',
     'webhooks',
+    'edge_approvals',
+    'edge_policies',
     'identity_users',
     'identity_groups',
     'identity_sessions',

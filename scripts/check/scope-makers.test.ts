@@ -10,6 +10,14 @@ function check(t: Test, path: string, source: string) {
   return checkScopeMakers(root);
 }
 
+t.test('only the executor of the module edge may run a tool', async (t) => {
+  const source = "import { runTool, type Tool } from '../../../platform/tools/tool.ts';";
+  const path = 'ts/server/domains/swarm/steps/step.ts';
+  t.strictSame(check(t, path, source).violations, [`only-the-executor-runs-tools: ${path} -> runTool`]);
+  t.strictSame(check(t, 'ts/server/domains/edge/calls/tool-executor.ts', source).violations, []);
+  t.strictSame(check(t, 'ts/server/domains/edge/calls/other.test.ts', source).violations.length, 1, 'tests do not either');
+});
+
 const refused: [path: string, source: string, name: string][] = [
   ['ts/server/domains/data/service.ts', "import { tenantScope } from '../../platform/storage/index.ts';", 'tenantScope'],
   [

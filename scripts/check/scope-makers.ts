@@ -1,15 +1,21 @@
 /**
- * Who may make a tenant's or the system's scope: a store function trusts the scope that it is given, so whoever can make one can read
- * any tenant's rows. The functions stand beside types that everybody needs, so the names imported are checked, not the files.
+ * Functions that few may call, though they stand beside types that everybody needs: the names that are imported are checked, not the files. Whoever
+ * can make a tenant's or the system's scope can read any tenant's rows, since a store function trusts the scope that it is given. Whoever can run a
+ * tool goes past all that is asked before one is run.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
-const makers = new Set(['tenantScope', 'systemScope']);
-const storage = 'ts/server/platform/storage/';
+interface GuardedNames {
+  readonly rule: string;
+  readonly names: ReadonlySet<string>;
+  /** Modules that have them begin so. */
+  readonly from: string;
+  readonly allowed: readonly RegExp[];
+}
 
-const allowed = [
+const mayMakeScopes = [
   /^ts\/server\/domains\/identity\//,
   // A principal is what a credential stands for, and only authenticators make one.
   /^ts\/server\/platform\/http\/principal\.ts$/,
@@ -24,7 +30,7 @@ const allowed = [
   // The installation belongs to no tenant.
   /^ts\/server\/domains\/license\/installation-store\.ts$/,
   // Usage of all tenants is counted and written together, and superadmins see it.
-  /^ts\/server\/domains\/(metering|security)\/access-check\.ts$/,
+  /^ts\/server\/domains\/(edge|metering|security)\/access-check\.ts$/,
   // They tell each tenant's webhooks of that tenant's events, and send what is due, whosever it is.
   /^ts\/server\/domains\/webhooks\/(store\/|delivery\/fan-out\.ts$)/,
   // Backends, routes and prices belong to nodes.
@@ -32,6 +38,21 @@ const allowed = [
   /^ts\/server\/domains\/files\/uploads\/upload-sweep\.ts$/,
   /\.(test|contract)\.ts$/,
   /\/test-support\//,
+];
+
+const GUARDED: readonly GuardedNames[] = [
+  {
+    rule: 'only-identity-and-storage-make-scopes',
+    names: new Set(['tenantScope', 'systemScope']),
+    from: 'ts/server/platform/storage/',
+    allowed: mayMakeScopes,
+  },
+  {
+    rule: 'only-the-executor-runs-tools',
+    names: new Set(['runTool']),
+    from: 'ts/server/platform/tools/',
+    allowed: [/^ts\/server\/domains\/edge\/calls\/tool-executor\.ts$/],
+  },
 ];
 
 interface ScopeMakerReport {
@@ -43,27 +64,28 @@ interface ScopeMakerReport {
 /** @param root absolute path of a tree laid out like this repository. */
 export function checkScopeMakers(root: string): ScopeMakerReport {
   const files = globSync('ts/**/*.ts', { cwd: root }).sort();
-  const violations = files
-    .filter((path) => !allowed.some((pattern) => pattern.test(path)))
-    .flatMap((path) => {
-      const taken = makersTaken(path, readFileSync(posix.join(root, path), 'utf8'));
-      return taken.map((name) => `only-identity-and-storage-make-scopes: ${path} -> ${name}`);
-    });
+  const violations = files.flatMap((path) => {
+    const guarding = GUARDED.filter(({ allowed }) => !allowed.some((pattern) => pattern.test(path)));
+    const source = readFileSync(posix.join(root, path), 'utf8');
+    return guarding.flatMap((guarded) =>
+      namesTakenOf(guarded, path, source).map((name) => `${guarded.rule}: ${path} -> ${name}`),
+    );
+  });
   return { nFiles: files.length, violations };
 }
 
-/** Makers that a file imports or passes on; `*` for the whole of the storage. */
-function makersTaken(path: string, source: string): string[] {
+/** The guarded names that a file imports or passes on; `*` for all of a module that has some. */
+function namesTakenOf({ names, from: folder }: GuardedNames, path: string, source: string): string[] {
   return ts
     .createSourceFile(path, source, ts.ScriptTarget.ESNext)
     .statements.filter((statement) => ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement))
-    .filter(({ moduleSpecifier: from }) => from && ts.isStringLiteral(from) && isStorage(path, from.text))
+    .filter(({ moduleSpecifier: from }) => from && ts.isStringLiteral(from) && leadsTo(folder, path, from.text))
     .flatMap(namesTaken)
-    .filter((name) => name === '*' || makers.has(name));
+    .filter((name) => name === '*' || names.has(name));
 }
 
-function isStorage(path: string, specifier: string): boolean {
-  return specifier.startsWith('.') && posix.join(posix.dirname(path), specifier).startsWith(storage);
+function leadsTo(folder: string, path: string, specifier: string): boolean {
+  return specifier.startsWith('.') && posix.join(posix.dirname(path), specifier).startsWith(folder);
 }
 
 function namesTaken(statement: ts.ImportDeclaration | ts.ExportDeclaration): string[] {

@@ -34,7 +34,6 @@ import { readChecks, readFirstBlock } from '../../ts/server/domains/identity/cap
 import { readEnvelope } from '../../ts/server/domains/identity/capabilities/envelope.ts';
 import { predicatesOf } from '../../ts/server/domains/identity/capabilities/restrictions.ts';
 import { isWholeApiKey } from '../../ts/server/domains/identity/credentials/api-key.ts';
-import { matchesAny } from '../../ts/server/domains/identity/groups/name-pattern.ts';
 import { presentedCredential } from '../../ts/server/domains/identity/identity-authenticator.ts';
 import { returnPath } from '../../ts/server/domains/identity/oidc/return-path.ts';
 import { parseContentRange } from '../../ts/server/domains/inference/library/download/download-plan.ts';
@@ -76,6 +75,7 @@ import { addressKey } from '../../ts/server/platform/network/address-key.ts';
 import { canonicalAddress } from '../../ts/server/platform/network/address-list.ts';
 import { closestName } from '../../ts/server/platform/text/closest-name.ts';
 import { escapeHtml } from '../../ts/server/platform/text/escape-html.ts';
+import { matchesAny } from '../../ts/server/platform/text/name-pattern.ts';
 import { normalized } from '../../ts/server/platform/text/normalized.ts';
 import { fold, wordsOf } from '../../ts/server/platform/text/words.ts';
 import { isTimeOrderedId } from '../../ts/server/platform/time-ordered-id.ts';

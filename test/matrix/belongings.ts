@@ -25,6 +25,8 @@ export interface Ids {
   readonly share: string;
   readonly artifact: string;
   readonly artifactShare: string;
+  /** Of a call of a tool that waits. */
+  readonly approval: string;
   readonly prompt: string;
   readonly response: string;
   readonly namespace: string;
@@ -59,6 +61,13 @@ export interface Belongings {
   /** Keys and tokens, which no answer to others may show. */
   readonly secrets: readonly string[];
 }
+
+/** The tenant's policy: saving an artifact asks. */
+export const ASKING_POLICY = {
+  rules: [{ tools: ['artifacts.create'], decision: 'ask' }],
+  timeout_seconds: 120,
+  taint_exempt: [],
+};
 
 /** `admin` of the tenant, `person`, the account whose conversations and responses they are, and `keeper`, whose knowledge bases and files. */
 export async function makeBelongings(
@@ -98,6 +107,9 @@ export async function makeBelongings(
   const { share } = await post('/api/v1/edge/conversations/share', { id: conversation.id }, person);
   const artifact = await post('/api/v1/artifacts', { title: name, kind: 'html', content: name }, person);
   const { share: artifactShare } = await post('/api/v1/artifacts/share/', { id: artifact.id }, person);
+  await client.json('PUT', '/api/v1/tools/policies', admin, ASKING_POLICY);
+  const call = { tool: 'artifacts.create', arguments: { title: name, kind: 'html', content: name } };
+  const asked = await client.send({ method: 'POST', path: '/api/v1/tools/execute', headers: person, body: call });
   const prompt = await post('/api/v1/edge/prompts', { title: name, content: name }, person);
   await post(`/api/v1/vector/namespaces/${tenant}`, { namespace }, keeper);
   const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` }, keeper);
@@ -146,6 +158,7 @@ export async function makeBelongings(
       share,
       artifact: artifact.id,
       artifactShare,
+      approval: JSON.parse(asked.text).approval_id,
       prompt: prompt.id,
       namespace,
       document: document.id,

@@ -1,5 +1,5 @@
 /** What is sent to each route. A route that takes a body or an id and has no row here is a fault of the matrix. */
-import type { Ids } from './belongings.ts';
+import { ASKING_POLICY, type Ids } from './belongings.ts';
 
 interface Content {
   readonly query?: string;
@@ -43,6 +43,7 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/inference/models/{id}/pin': ({ model }) => [model],
   '/api/v1/inference/models/{id}/unload': ({ spareModel }) => [spareModel],
   '/api/v1/models/pulls/{id}': ({ job }) => [job],
+  '/api/v1/security/approvals/{id}': ({ approval }) => [approval],
   '/api/v1/system/jobs/{id}': ({ job }) => [job],
   '/api/v1/system/jobs/{id}/cancel': ({ job }) => [job],
   '/api/v1/system/jobs/{id}/events': ({ job }) => [job],
@@ -180,6 +181,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /api/v1/models/probe': () => ({ body: { model: 'no-such-model' } }),
   'POST /api/v1/models/pull': () => ({ body: { reference: 'no-such-model' } }),
   'PUT /api/v1/security/enforcement': ({ tenant }) => ({ body: { mode: 'enforce', tenant } }),
+  'POST /api/v1/security/approvals/{id}': () => ({ body: { decision: 'deny' } }),
   'POST /api/v1/system/jobs/{id}/cancel': () => ({}),
   'PUT /api/v1/system/roles/{role}': () => ({ body: { enabled: true } }),
   'PUT /api/v1/system/settings/{key}': () => ({ body: { value: 'info' } }),
@@ -187,6 +189,11 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'PUT /api/v1/tenants/{tenantId}/theme': () => ({ body: { name: 'Changed' } }),
   'PUT /api/v1/tenants/{tenantId}/branding/logo': () => ({ body: 'bytes' }),
   'POST /api/v1/users/me/links': () => ({ body: {} }),
+  'POST /api/v1/tools/execute': ({ namespace }) => ({
+    body: { tool: 'knowledge.search', arguments: { query: 'canary', namespaces: [namespace] } },
+  }),
+  // The policy that makes a call of the belongings ask.
+  'PUT /api/v1/tools/policies': () => ({ body: ASKING_POLICY }),
   'PUT /api/v1/users/me/settings': () => ({ body: { theme: 'dark' } }),
   'POST /api/v1/users/me/api-key': ({ key }) => ({ query: `key_id=${key}` }),
   'POST /api/v1/identity/users/{id}/api-key': ({ key }) => ({ query: `key_id=${key}` }),

@@ -3,4 +3,5 @@
 export const USE_KINDS = [
   {"name":"models","one":"model","labels":["model","models"],"example":"llama*, qwen3-4b"},
   {"name":"namespaces","one":"namespace","labels":["knowledge base","knowledge bases"],"word":"knowledge","example":"handbook, legal-*"},
+  {"name":"tools","one":"tool","labels":["tool","tools"],"example":"knowledge.search, conversations.*"},
 ] as const;

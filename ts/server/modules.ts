@@ -4,6 +4,7 @@ import { cloud } from './domains/cloud/index.ts';
 import { completions } from './domains/completions/index.ts';
 import { conversations } from './domains/conversations/index.ts';
 import { data } from './domains/data/index.ts';
+import { edge } from './domains/edge/index.ts';
 import { files } from './domains/files/index.ts';
 import { identity } from './domains/identity/index.ts';
 import { inference } from './domains/inference/index.ts';
@@ -28,6 +29,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   data,
   conversations,
   cloud,
+  edge,
   completions,
   scim,
   backup,

@@ -3,6 +3,7 @@
  * exports, imports and erases them. Modules of higher tiers store answers through its service.
  */
 import { defineModule, type Module } from '../../platform/module/module.ts';
+import type { ArtifactService } from './artifacts/artifact-service.ts';
 import type { Owner } from './owner.ts';
 import type { ConversationService } from './service.ts';
 import { conversationSettings } from './settings.ts';
@@ -11,7 +12,7 @@ import { conversationMigrations } from './store/migrations.ts';
 
 export type { Conversation } from './conversation.ts';
 export { conversationError, messageNotFound, storedAnswerErrors } from './errors.ts';
-export { MAX_CONTENT_LENGTH, MAX_JSON_LENGTH, MAX_MESSAGES, MAX_MODEL_LENGTH } from './limits.ts';
+export { MAX_ARTIFACT_LENGTH, MAX_CONTENT_LENGTH, MAX_JSON_LENGTH, MAX_MESSAGES, MAX_MODEL_LENGTH } from './limits.ts';
 export { type Owner, ownerOf } from './owner.ts';
 export type { ConversationService, MessageInput } from './service.ts';
 
@@ -24,6 +25,7 @@ interface Attachments {
 
 interface ConversationsApi {
   readonly service: ConversationService;
+  readonly artifacts: Pick<ArtifactService, 'create'>;
   /** Once, while the modules are made. */
   attach(attachments: Attachments): void;
 }
@@ -38,13 +40,15 @@ export const conversations = defineModule({
   settings: conversationSettings,
   migrations: conversationMigrations,
   create: async ({ storage, settings, log }): Promise<Module<ConversationsApi>> => {
-    const [{ ConversationService }, { createServices }, { conversationModuleRoutes }, { Sweep }, own] = await Promise.all([
-      import('./service.ts'),
-      import('./services.ts'),
-      import('./routes.ts'),
-      import('./sweep.ts'),
-      import('./conversation-belongings.ts'),
-    ]);
+    const [{ ConversationService }, { createServices }, { conversationModuleRoutes }, { Sweep }, own, { conversationTools }] =
+      await Promise.all([
+        import('./service.ts'),
+        import('./services.ts'),
+        import('./routes.ts'),
+        import('./sweep.ts'),
+        import('./conversation-belongings.ts'),
+        import('./tools.ts'),
+      ]);
     let attached: Attachments = nothingAttached;
     const files: FilesEraser = {
       get isConnected() {
@@ -59,9 +63,11 @@ export const conversations = defineModule({
       tenantBytes: settings['conversations.tenant_bytes'],
     });
     const sweep = new Sweep(storage, log, files);
+    const services = createServices(storage, service);
     return {
-      api: { service, attach: (attachments) => (attached = attachments) },
-      routes: conversationModuleRoutes(createServices(storage, service), (owner, id) => attached.endStreams(owner, id)),
+      api: { service, artifacts: services.artifacts, attach: (attachments) => (attached = attachments) },
+      routes: conversationModuleRoutes(services, (owner, id) => attached.endStreams(owner, id)),
+      tools: conversationTools(services),
       belongings: new own.ConversationBelongings(storage),
       start: async () => sweep.start(),
       stop: async () => {

@@ -20,6 +20,7 @@ import { baseRoutes } from './routes/base-routes.ts';
 import { documentRoutes } from './routes/document-routes.ts';
 import { uploadAnswers } from './routes/file-answers.ts';
 import { searchRoute } from './routes/search-routes.ts';
+import { knowledgeSearchTool } from './search-tool.ts';
 import { KnowledgeService } from './service.ts';
 import type { dataSettings } from './settings.ts';
 import { AttachedStore } from './store/attached-store.ts';
@@ -141,6 +142,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
       ...conversationFileRoutes(conversationFiles, service),
       ...openaiRoutes({ files: storedFiles, intake, knowledge: service, stores, access }),
     ],
+    tools: [knowledgeSearchTool(service, access)],
     belongings: {
       holdsAny: async (scope) => (await bases.page(scope, { limit: 1, order: 'asc' })).length > 0,
       eraseTenant: async (scope) => {

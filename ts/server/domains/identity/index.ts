@@ -8,7 +8,7 @@ import { identityMigrations } from './migrations.ts';
 import { identitySettings } from './settings.ts';
 
 export { nameKey } from './accounts/account-name.ts';
-export { type AuditEntry, type AuditSource, auditSource } from './audit/audit-entry.ts';
+export { type AuditEntry, type AuditSource, actorOf, auditEntry, auditSource } from './audit/audit-entry.ts';
 export { endExpiredRequests, endRefusedRequests } from './changes/open-requests.ts';
 export { LOCAL_TOKEN_FILE } from './credentials/local-token-file.ts';
 export { type IdentityErrorCode, identityErrors } from './errors.ts';

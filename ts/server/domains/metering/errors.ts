@@ -14,4 +14,7 @@ export const meteringErrors = defineErrors('metering', {
   forbidden: [403, 'The role of the caller does not reach so far.', 'Ask an administrator.'],
 });
 
+/** What a route declares that has something metered. */
+export const quotaErrors = meteringErrors.specs('rate_limit_exceeded', 'quota_exceeded', 'storage_unavailable');
+
 export const meteringError = meteringErrors.error;

@@ -7,6 +7,7 @@ import type { MeteringApi, MeteringOverrides } from './metering-module.ts';
 import { meteringMigrations } from './migrations.ts';
 import { meteringSettings } from './settings.ts';
 
+export { quotaErrors } from './errors.ts';
 export * as meteringEvents from './events.ts';
 export type { MeteringApi } from './metering-module.ts';
 export type { MeteredWork } from './metering-service.ts';

@@ -30,6 +30,8 @@ export interface MeteredWork {
   nMost: number | undefined;
   /** Whether parts of the answer reach the client before its end. */
   isStreamed: boolean;
+  /** It runs no model: it counts as a request, and has no tokens. */
+  hasNoTokens?: true;
   /** Of a model that somebody bills for. */
   costOf?: CostOf | undefined;
   /** Is told the header fields of the answer, also of a refusal. */
@@ -73,14 +75,14 @@ export class MeteringService {
     const subjects = registry.of(caller);
     const loading = this.#deps.months.load(subjects, now());
     if (loading !== undefined) await loading.catch((cause: unknown) => Promise.reject(notRecordable(cause)));
-    const { model, operation, nPromptEstimate, nMost, isStreamed, costOf } = work;
+    const { model, operation, nPromptEstimate, nMost, isStreamed, hasNoTokens, costOf } = work;
     const nExpected = nMost ?? Math.max(0, ...subjects.map(({ use }) => use.meanAnswerTokens));
     try {
       const nTokens = Math.ceil(nPromptEstimate + nExpected);
       const hold =
         subjects.length === 0 ? undefined : QuotaHold.take(subjects, nTokens, costOf?.(nPromptEstimate, nExpected), now);
       const key = { tenant: caller.tenant, user_id: caller.user ?? '', key_id: caller.key ?? '', model, operation };
-      return new RequestMeter({ key, journal, hold, isStreamed, nPromptEstimate, nMost, costOf, now });
+      return new RequestMeter({ key, journal, hold, isStreamed, hasNoTokens, nPromptEstimate, nMost, costOf, now });
     } catch (error) {
       this.#tellBudget(caller.tenant, error);
       throw error;
@@ -111,6 +113,7 @@ export class MeteringService {
           operation,
           id: row.id,
           wasOpened: true,
+          hasNoTokens: row.prompt_tokens + row.completion_tokens === 0 ? true : undefined,
           cachedTokens: 0,
           startedAt: row.started_at,
           endedAt: row.touched_at,

@@ -349,6 +349,19 @@ function testMeteringContract(t: Test, newDatabase: NewDatabase): void {
     t.match(await (await bed.another('one')).usage(), [{ requests: 1, completion_tokens: 20 }]);
   });
 
+  t.test('work without tokens counts as a request, also where the process was killed meanwhile', async (t) => {
+    const bed = await open(t);
+    await bed.ask('PUT', quotas, root, { tenant: 'red', requests_per_minute: 2 });
+    const call = { ...work, operation: 'tool', nPromptEstimate: 0, nMost: 0, isStreamed: true, hasNoTokens: true } as const;
+    const meter = await bed.module.api.begin(ann, call);
+    await meter.end({ nPromptTokens: 0, nCachedTokens: 0, nCompletionTokens: 0 });
+    t.match(await bed.usage(), [{ requests: 1, completion_tokens: 0 }]);
+    await bed.module.api.begin(ann, call);
+    await t.rejects(bed.module.api.begin(ann, call), { code: 'rate_limit_exceeded' });
+    await bed.stop();
+    t.match(await (await bed.another('one')).usage(), [{ requests: 2, completion_tokens: 0 }]);
+  });
+
   t.test('the setting and the tenant itself limit tokens a minute where no quota does', async (t) => {
     const bed = await open(t, { 'metering.tenant_tokens_per_minute': 100 });
     await bed.use(ann, 60, 0, { nMost: 0 });

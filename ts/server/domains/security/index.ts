@@ -2,7 +2,7 @@
 import { defineModule } from '../../platform/module/module.ts';
 import { securityMigrations } from './migrations.ts';
 
-export { toolCallErrors } from './errors.ts';
+export { toolCallDenied, toolCallErrors } from './errors.ts';
 export type { SecurityApi } from './security-module.ts';
 
 export const security = defineModule({

@@ -15,7 +15,7 @@ import type { SecurityStorage, SecurityTables } from './tables.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 /** What modules with tools ask before they run one. While the role `security` is off, every call passes. */
-export type SecurityApi = Pick<ToolCalls, 'checkToolCall' | 'requireToolCall'>;
+export type SecurityApi = Pick<ToolCalls, 'checkToolCall' | 'requireToolCall' | 'leastRoleOf'>;
 
 /** Another node on the same database may have switched a tenant's mode. */
 const REFRESH_MS = 1_000;

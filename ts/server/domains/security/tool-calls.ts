@@ -43,6 +43,11 @@ export class ToolCalls {
     return { isAllowed: mode !== 'enforce' || isWithinRole, isWithinRole, neededRole, mode };
   }
 
+  /** The least role that enforcement asks for. */
+  leastRoleOf(tool: string): Role {
+    return leastRoleOf(tool);
+  }
+
   /** Throws tool_call_denied. */
   requireToolCall(caller: Principal, tool: string): void {
     const { isAllowed, neededRole } = this.checkToolCall(caller, tool);
@@ -68,6 +73,8 @@ const ROLES_BY_NAME: readonly (readonly [prefix: string, least: Role])[] = [
   ['memory.delete_all', 'admin'],
   ['memory.', 'viewer'],
   ['knowledge.search', 'viewer'],
+  ['conversations.search', 'viewer'],
+  ['artifacts.create', 'viewer'],
   ['science.query', 'viewer'],
   ['iot.read', 'viewer'],
 ];

@@ -2,6 +2,7 @@
 import type { EventType } from '../../platform/events/index.ts';
 import { jobDone, jobFailed } from '../../platform/jobs/index.ts';
 import { cloudEvents } from '../cloud/index.ts';
+import { edgeEvents } from '../edge/index.ts';
 import { identityEvents } from '../identity/index.ts';
 import { inferenceEvents } from '../inference/index.ts';
 import { meteringEvents } from '../metering/index.ts';
@@ -30,6 +31,7 @@ export const CATALOGUE: readonly CatalogueEvent[] = [
     meteringEvents.budgetExceeded,
     'A request was refused since the money of the month is used up; told once a month for each budget.',
   ),
+  ofTenant(edgeEvents.approvalRequested, 'A call of a tool waits for somebody to approve it.'),
   ofNode(cloudEvents.backendUnhealthy, 'A provider refuses the key of this node, cannot be reached, or takes no more requests.'),
   ofNode(inferenceEvents.modelLoaded, 'A model was loaded into memory.'),
   ofNode(inferenceEvents.modelUnloaded, 'A model left memory.'),

@@ -7,6 +7,7 @@ import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { Node } from '../node/node.ts';
 import type { Storage } from '../storage/index.ts';
+import type { ListedTool } from '../tools/tool.ts';
 import type { ModuleDefinition } from './module.ts';
 import type { TenantRules } from './tenant-rules.ts';
 import type { UseKind, UseRules } from './use-rules.ts';
@@ -28,6 +29,8 @@ export interface PlatformServices {
 export interface ModuleContext<S extends SettingsSpec> extends PlatformServices {
   /** The kinds of things that all modules registered. */
   readonly useKinds: readonly UseKind[];
+  /** Those of the modules of lower tiers, whether they run or not. */
+  tools(): readonly ListedTool[];
   /** The settings that the module declared. */
   readonly settings: SettingValues<S>;
   /** The public interface of a module of a lower tier. Throws for any other. */

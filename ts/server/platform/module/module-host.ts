@@ -7,6 +7,7 @@ import { HttpError } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import type { ModuleState } from '../http/routing/missing-route.ts';
 import type { StopLimit } from '../stop-limit.ts';
+import type { ListedTool } from '../tools/tool.ts';
 import type { Belongings, Owner } from './belongings.ts';
 import {
   type AnyModuleDefinition,
@@ -57,6 +58,7 @@ export class ModuleHost {
       const module = await definition.create({
         ...services,
         useKinds,
+        tools: () => rows.filter((row) => tierOf(row.definition) < tierOf(definition)).flatMap(toolsOf),
         log: services.log.child({ module: name }),
         settings: valuesOf(config, definition.settings),
         use: (lower) => lowerRow(rows, definition, lower).module.api as never,
@@ -183,6 +185,10 @@ export class ModuleHost {
     if (row?.isRunning) return segment === info.name ? { state: 'loaded' } : undefined;
     return { state: 'unavailable', reason: row === undefined ? `no node reports the module ${info.name}` : offReason(row) };
   };
+}
+
+function toolsOf({ name, module, isRunning }: Row): ListedTool[] {
+  return (module.tools ?? []).map((tool) => ({ tool, module: name, isRunning }));
 }
 
 function lowerRow(rows: readonly Row[], user: AnyModuleDefinition, lower: AnyModuleDefinition): Row {

@@ -4,6 +4,7 @@ import type { CorsHeaderNames } from '../http/access/cors.ts';
 import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import type { Route } from '../http/route.ts';
 import type { Migration, ModuleMigrations } from '../storage/index.ts';
+import type { Tool } from '../tools/tool.ts';
 import type { Belongings } from './belongings.ts';
 import type { ModuleContext } from './module-context.ts';
 import type { ModuleName } from './module-names.ts';
@@ -32,6 +33,8 @@ export interface Module<Api = unknown> {
   /** What modules of higher tiers may call. */
   readonly api: Api;
   readonly routes: readonly Route[];
+  /** What models and callers may have done through it; the module `edge` runs them. */
+  readonly tools?: readonly Tool[];
   /** Shapes of refusals under its paths where no route claims them; for modules that imitate a foreign API. */
   readonly errorBodies?: readonly ErrorBodyPrefix[];
   /** Headers of its API that pages of other origins may send and read. */

@@ -37,6 +37,7 @@ export const people = {
   },
   granted_models: { en: 'Models', de: 'Modelle' },
   granted_namespaces: { en: 'Knowledge bases', de: 'Wissensbasen' },
+  granted_tools: { en: 'Tools', de: 'Werkzeuge' },
   groups: { en: 'Groups', de: 'Gruppen' },
   groups_detail: {
     en: 'A group gives its members a role, models and knowledge bases.',
@@ -101,6 +102,7 @@ export const people = {
   },
   tenants: { en: 'Tenants', de: 'Mandanten' },
   tokens_a_minute: { en: 'Tokens a minute', de: 'Token je Minute' },
+  tools_granted: { en: 'Tools only as groups grant them', de: 'Werkzeuge nur, wie Gruppen sie freigeben' },
   user_password_hint: {
     en: 'Empty: the person sets one with a reset token',
     de: 'Leer: die Person setzt eines mit einem Rücksetz-Token',

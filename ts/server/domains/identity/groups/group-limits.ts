@@ -5,10 +5,10 @@
 import { hasRole, type Principal } from '../../../platform/http/principal.ts';
 import { anyName, type NameFilter, type UseKind, type UseRules } from '../../../platform/module/use-rules.ts';
 import { tenantScope } from '../../../platform/storage/index.ts';
+import { matchesAny } from '../../../platform/text/name-pattern.ts';
 import type { Tenants } from '../accounts/tenants.ts';
 import type { AuthenticationSwitch } from '../identity-authenticator.ts';
 import { type GroupStore, grantsOf } from './group-store.ts';
-import { matchesAny } from './name-pattern.ts';
 
 /** The names that may be used, by kind, in which `*` stands for any characters; a kind that is absent: any name. */
 export type UseLimit = Readonly<Record<string, readonly string[] | undefined>>;

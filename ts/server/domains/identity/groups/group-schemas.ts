@@ -2,10 +2,10 @@
 import Type, { type Static } from 'typebox';
 import type { UseKind } from '../../../platform/module/use-rules.ts';
 import { named } from '../../../platform/schema/named.ts';
+import { MAX_NAME_LENGTH, MAX_NAMES } from '../../../platform/text/name-pattern.ts';
 import { nameOf, schemasByKind, writeByKind } from '../members-by-kind.ts';
 import { Nullable, RoleName, TenantId, Time, timeOf } from '../schemas.ts';
 import { type CountedGroup, grantsOf } from './group-store.ts';
-import { MAX_NAME_LENGTH, MAX_NAMES } from './name-pattern.ts';
 
 const Names = ([, many]: UseKind['labels']) =>
   Type.Array(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }), {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
 import { scriptedKinds } from '../../../platform/module/test-support/scripted-context.ts';
+import { matchesAny } from '../../../platform/text/name-pattern.ts';
 import { credentialLimits, LimitIntersection, type UseLimit } from './group-limits.ts';
-import { matchesAny } from './name-pattern.ts';
 
 const groups = (limit: UseLimit) => ({ limitOf: async () => limit });
 const caller = (more: Partial<Principal> = {}): Principal => ({ ...ANONYMOUS, kind: 'key', ...more });

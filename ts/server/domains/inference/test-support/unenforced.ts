@@ -4,4 +4,5 @@ import type { SecurityApi } from '../../security/index.ts';
 export const unenforced: SecurityApi = {
   checkToolCall: () => ({ isAllowed: true, isWithinRole: true, neededRole: 'viewer', mode: 'stub_allow' }),
   requireToolCall: () => {},
+  leastRoleOf: () => 'viewer',
 };

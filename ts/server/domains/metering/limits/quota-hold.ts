@@ -88,6 +88,14 @@ export class QuotaHold {
     }
   }
 
+  /** The request is over, and had none to use: it counts. Idempotent. */
+  endWithoutTokens(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#hold(-this.#heldTokens);
+    this.#holdCost(-this.#heldCost);
+  }
+
   #count(nTokens: number, at: number): void {
     for (const { use } of this.#subjects) {
       this.#entries.push(use.windows.requests.add(at, 1));

@@ -25,6 +25,8 @@ interface RequestMeterOptions {
   hold: QuotaHold | undefined;
   /** Whether parts of the answer reach the client before its end. */
   isStreamed: boolean;
+  /** It counts as a request, and has no tokens. */
+  hasNoTokens: true | undefined;
   nPromptEstimate: number;
   /** Most completion tokens; undefined: the client sets no limit. */
   nMost: number | undefined;
@@ -63,7 +65,9 @@ export class RequestMeter {
     this.#options = options;
     this.#startedAt = options.now();
     const nCompletion = Math.min(options.nMost ?? STEP_TOKENS, STEP_TOKENS);
-    this.#asked = { nPrompt: options.nPromptEstimate + TEMPLATE_TOKENS, nCompletion };
+    this.#asked = options.hasNoTokens
+      ? { nPrompt: 0, nCompletion: 0 }
+      : { nPrompt: options.nPromptEstimate + TEMPLATE_TOKENS, nCompletion };
     if (options.isStreamed) this.#open();
   }
 
@@ -93,14 +97,16 @@ export class RequestMeter {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#nPrompt = nPromptTokens;
-    const { hold, journal, key, now } = this.#options;
-    hold?.end(nPromptTokens, nCompletionTokens, provider?.costMicros ?? 0);
+    const { hold, journal, key, hasNoTokens, now } = this.#options;
+    if (hasNoTokens) hold?.endWithoutTokens();
+    else hold?.end(nPromptTokens, nCompletionTokens, provider?.costMicros ?? 0);
     const nTokens = nPromptTokens + nCompletionTokens;
     if (nTokens === 0 && !this.#wasOpened) return;
     const ended = {
       ...key,
       id: this.#id,
       wasOpened: this.#wasOpened,
+      hasNoTokens,
       startedAt: this.#startedAt,
       endedAt: now(),
       promptTokens: nPromptTokens,

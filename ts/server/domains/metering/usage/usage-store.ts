@@ -20,6 +20,8 @@ export interface EndedRequest extends UsageKey {
   id: string;
   /** Whether a row for it was written, or is being written. */
   wasOpened: boolean;
+  /** It counts all the same. */
+  hasNoTokens?: true | undefined;
   startedAt: number;
   endedAt: number;
   promptTokens: number;
@@ -47,7 +49,7 @@ const HOUR_MS = 60 * 60 * 1000;
 function usageRows(node: string, ended: readonly EndedRequest[]): UsageRow[] {
   const rows = new Map<string, UsageRow>();
   for (const request of ended) {
-    if (request.promptTokens + request.completionTokens === 0) continue;
+    if (request.promptTokens + request.completionTokens === 0 && !request.hasNoTokens) continue;
     const row = rowOf(node, request);
     const key = JSON.stringify(USAGE_KEY.map((name) => row[name]));
     const known = rows.get(key);

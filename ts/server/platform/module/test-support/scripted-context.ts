@@ -90,6 +90,7 @@ export function scriptedContext<S extends SettingsSpec>(options: ScriptedContext
     tenants: { exists: async (tenant) => tenant !== 'nobody', tokensPerMinute: () => undefined, allowsPriority: () => true },
     uses: NO_LIMITS,
     useKinds: scriptedKinds,
+    tools: () => [],
     ...services,
     settings: valuesOf(config, spec),
     use: noModule,

@@ -1,0 +1,185 @@
+/** Calls that ask: who may see and decide them, and the one time that an approved call is made. */
+import { hasRole, type Principal, scopeOf } from '../../../platform/http/principal.ts';
+import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
+import { hashOf, type Tool } from '../../../platform/tools/tool.ts';
+import { actorOf } from '../../identity/index.ts';
+import { toolCallDenied } from '../../security/index.ts';
+import { edgeError } from '../errors.ts';
+import type { ApprovalRow, ApprovalState, AskedBy, Remember } from '../tables.ts';
+import type { ApprovalStore } from './approval-store.ts';
+
+interface ApprovalsOptions {
+  readonly store: ApprovalStore;
+  /** How long a call may be approved, and then made. */
+  readonly lifetimeMs: number;
+  readonly now: () => number;
+  /** Throws where the arguments are none of the tool's. */
+  readonly checkArguments: (caller: Principal, tool: string, value: unknown) => Promise<void>;
+}
+
+/** A call that may ask. */
+export interface AskingCall {
+  readonly tool: Tool;
+  readonly arguments: unknown;
+  readonly caller: Principal;
+  /** The run that the call is part of: an approval holds in this one alone. */
+  readonly run: string;
+  /** Empty: none. */
+  readonly conversation: string;
+}
+
+interface Decision {
+  readonly decision: 'approve' | 'deny';
+  readonly remember: Remember;
+  /** They take the place of those of the call. */
+  readonly arguments: unknown;
+  readonly reason: string | undefined;
+}
+
+interface ApprovalQuery {
+  readonly state: ApprovalState | undefined;
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Waiting calls of one owner: a client that repeats itself with other arguments fills no table. */
+const MAX_PENDING = 100;
+
+export class Approvals {
+  readonly #options: ApprovalsOptions;
+
+  constructor(options: ApprovalsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the person has let the tool pass, always or in this conversation. What destroys something is asked about each time. */
+  async isPermitted({ tool, caller, conversation }: AskingCall): Promise<boolean> {
+    if (tool.effect === 'destructive') return false;
+    const permission = { owner: ownerKey(caller), tool: tool.name, definition: tool.definitionHash, conversation };
+    return await this.#options.store.isPermitted(scopeOf(caller), permission);
+  }
+
+  /** The approval that the call waits for: the same one for the same call. */
+  async request(call: AskingCall, by: AskedBy): Promise<ApprovalRow> {
+    const { store, lifetimeMs, now } = this.#options;
+    const scope = scopeOf(call.caller);
+    const { owner, binding } = bindingOf(call);
+    const pending = await store.listPending(scope, owner, now());
+    const same = pending.find((row) => row.binding === binding);
+    if (same !== undefined) return same;
+    if (pending.length >= MAX_PENDING)
+      throw edgeError('budget_exceeded', `${MAX_PENDING} calls wait for approval; decide some of them first.`);
+    const createdAt = now();
+    const row: ApprovalRow = {
+      tenant: scope.tenant,
+      id: `apr_${newTimeOrderedId(createdAt)}`,
+      owner,
+      binding,
+      tool: call.tool.name,
+      effect: call.tool.effect,
+      definition: call.tool.definitionHash,
+      arguments: JSON.stringify(call.arguments),
+      asked_by: by,
+      conversation: call.conversation,
+      state: 'pending',
+      created_at: createdAt,
+      expires_at: createdAt + lifetimeMs,
+      decided_at: null,
+      decided_by: null,
+      decided_arguments: null,
+      reason: null,
+    };
+    await store.add(scope, row);
+    return row;
+  }
+
+  /**
+   * Takes the approval for the call, once. Undefined: it is none for this call, or not one any more. Throws `tool_call_denied` where it was denied,
+   * and `tool_changed` where the tool is not the one that was approved.
+   */
+  async use(call: AskingCall, id: string): Promise<ApprovalRow | undefined> {
+    const { store, now } = this.#options;
+    const scope = scopeOf(call.caller);
+    const { owner, binding } = bindingOf(call);
+    const used = await store.use(scope, id, { owner, binding }, now());
+    if (used !== undefined) return used;
+    const row = await store.find(scope, id);
+    if (row?.owner !== owner || row.tool !== call.tool.name) return undefined;
+    if (row.definition !== call.tool.definitionHash) throw toolChanged(row.tool);
+    if (row.state === 'denied' && row.binding === binding)
+      throw toolCallDenied(row.tool, `The call of ${row.tool} was denied${row.reason === null ? '.' : `: ${row.reason}`}`);
+    return undefined;
+  }
+
+  /** Newest first: the caller's own, and for administrators of the tenant those of everybody that destroy something. */
+  async list(caller: Principal, query: ApprovalQuery): Promise<ApprovalRow[]> {
+    const owner = ownerKey(caller);
+    return await this.#options.store.list(scopeOf(caller), { ...query, owner, withDestructive: isAdministrator(caller) });
+  }
+
+  async decide(caller: Principal, id: string, decision: Decision): Promise<ApprovalRow> {
+    const { store, now, checkArguments } = this.#options;
+    const scope = scopeOf(caller);
+    const row = await store.find(scope, id);
+    if (row === undefined || !this.#sees(caller, row)) throw approvalNotFound(id);
+    if (row.effect === 'destructive' && !isAdministrator(caller))
+      throw edgeError('forbidden', `${row.tool} cannot be undone: an administrator of the tenant decides about it.`);
+    requireConsistent(row, decision);
+    const isChanged = decision.arguments !== undefined;
+    if (isChanged) await checkArguments(caller, row.tool, decision.arguments);
+    const at = now();
+    const decided = {
+      state: decision.decision === 'approve' ? ('approved' as const) : ('denied' as const),
+      decided_at: at,
+      decided_by: actorOf(caller),
+      decided_arguments: isChanged ? JSON.stringify(decision.arguments) : null,
+      reason: decision.reason ?? null,
+    };
+    const { tenant, owner, tool, definition } = row;
+    const conversation = decision.remember === 'always' ? '' : row.conversation;
+    const permission =
+      decision.remember === 'once' ? undefined : { tenant, owner, tool, definition, conversation, created_at: at };
+    const updated = await store.decide(scope, id, decided, permission, at);
+    if (updated === undefined) throw edgeError('approval_closed', `${id} was decided, used, or is over.`);
+    return updated;
+  }
+
+  #sees(caller: Principal, row: ApprovalRow): boolean {
+    return row.owner === ownerKey(caller) || (row.effect === 'destructive' && isAdministrator(caller));
+  }
+}
+
+function requireConsistent({ effect, conversation }: ApprovalRow, { decision, remember, arguments: changed }: Decision): void {
+  const refuse = (param: string, sentence: string): never => {
+    throw edgeError('invalid_request', sentence, { param });
+  };
+  if (decision === 'deny' && remember !== 'once') refuse('remember', 'A denial holds for this call alone; leave `remember` out.');
+  if (decision === 'deny' && changed !== undefined) refuse('arguments', 'A call that is denied has no other arguments.');
+  if (effect === 'destructive' && remember !== 'once') refuse('remember', 'What cannot be undone is asked about each time.');
+  if (remember === 'conversation' && conversation === '') refuse('remember', 'The call belongs to no conversation.');
+}
+
+/** The account, or a key that belongs to none; all callers without either are one. */
+export function ownerKey({ subject, keyId }: Principal): string {
+  if (subject !== undefined) return `user:${subject}`;
+  return keyId === undefined ? 'anonymous' : `key:${keyId}`;
+}
+
+/** The caller is the operator at the machine on a node without accounts. */
+function isAdministrator(caller: Principal): boolean {
+  return caller.kind === 'anonymous' || hasRole(caller, 'admin');
+}
+
+function bindingOf({ tool, arguments: value, caller, run }: AskingCall): Pick<ApprovalRow, 'owner' | 'binding'> {
+  const owner = ownerKey(caller);
+  const { name, definitionHash: definition } = tool;
+  return { owner, binding: hashOf({ tool: name, definition, arguments: value, tenant: caller.tenant, owner, run }) };
+}
+
+export function toolChanged(tool: string) {
+  return edgeError('tool_changed', `${tool} is another tool than the one that was approved or offered.`, { extra: { tool } });
+}
+
+function approvalNotFound(id: string) {
+  return edgeError('approval_not_found', `There is no approval ${id.slice(0, 64)} that you may decide.`);
+}

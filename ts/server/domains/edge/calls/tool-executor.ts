@@ -1,0 +1,276 @@
+/**
+ * The one way to run a tool, whoever asks: a caller over HTTP, a model in a chat. A call is checked in this order: the tool is known to the caller and
+ * unchanged, the arguments fit, role enforcement, scope, the tenant's policy with its approvals, the budget. Then it runs as its caller, its result is
+ * bounded, and the audit log, the meter and the metrics have it. Nothing else may run a tool: see `runTool`.
+ */
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { hasScope, type Principal, scopeOf } from '../../../platform/http/principal.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import { runTool, type Tool } from '../../../platform/tools/tool.ts';
+import type { ConversationsApi } from '../../conversations/index.ts';
+import { type AuditSource, auditEntry, type IdentityApi } from '../../identity/index.ts';
+import type { MeteringApi } from '../../metering/index.ts';
+import { type SecurityApi, toolCallDenied } from '../../security/index.ts';
+import { type Approvals, type AskingCall, toolChanged } from '../approvals/approvals.ts';
+import { edgeError } from '../errors.ts';
+import { judgeCall } from '../policies/policy.ts';
+import type { PolicyStore } from '../policies/policy-store.ts';
+import type { ApprovalRow, AskedBy } from '../tables.ts';
+import { boundResult } from './bounded-result.ts';
+import type { CallMetrics } from './call-metrics.ts';
+import type { CallSlots } from './call-slots.ts';
+import type { ToolRegistry } from './tool-registry.ts';
+
+interface ToolRequest {
+  readonly tool: string;
+  readonly arguments: unknown;
+  /** The caller, and from where the request comes, for the audit log. */
+  readonly source: AuditSource;
+  /** The caller itself makes the call, and no model. */
+  readonly isDirect: boolean;
+  /** Text of others came before it in the run. */
+  readonly isTainted: boolean;
+  /** The run that the call is part of; approvals hold in it alone. */
+  readonly run: string;
+  readonly conversation?: string | undefined;
+  /** The tool as it was offered; undefined: as it is. */
+  readonly definitionHash?: string | undefined;
+  readonly approvalId?: string | undefined;
+  /** Default, and most: the tool's own limit. */
+  readonly timeoutSeconds?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface ToolOutcome {
+  readonly id: string;
+  /** With which it was made: whoever approved the call may have changed them. */
+  readonly arguments: unknown;
+  readonly isDone: boolean;
+  /** A JSON value; of a call that failed, undefined. */
+  readonly result: unknown;
+  readonly error: { readonly error: string; readonly detail: string } | undefined;
+  /** Ids of what was kept of a result that is longer than a model reads. */
+  readonly artifacts: readonly string[];
+  readonly tookMs: number;
+  /** The result holds text that others may have written. */
+  readonly isUntrusted: boolean;
+}
+
+interface ToolExecutorDeps {
+  readonly registry: ToolRegistry;
+  readonly security: Pick<SecurityApi, 'requireToolCall'>;
+  readonly policies: PolicyStore;
+  readonly approvals: Approvals;
+  readonly slots: CallSlots;
+  readonly metering: MeteringApi;
+  readonly artifacts: ConversationsApi['artifacts'];
+  readonly recordAct: IdentityApi['recordAct'];
+  readonly metrics: CallMetrics;
+  readonly log: Log;
+}
+
+/** A call that every check let pass, with what it holds until its tool has ended. */
+interface AdmittedCall {
+  readonly tool: Tool;
+  readonly arguments: unknown;
+  readonly approval: ApprovalRow | undefined;
+  /** Gives the slot back and has the call metered. */
+  end(): Promise<void>;
+}
+
+const USE_SCOPE = 'tools:use';
+
+export class ToolExecutor {
+  readonly #deps: ToolExecutorDeps;
+
+  constructor(deps: ToolExecutorDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws what the call is refused with; what the tool itself fails with is an outcome. */
+  async execute(request: ToolRequest): Promise<ToolOutcome> {
+    const { registry } = this.#deps;
+    const startedAt = performance.now();
+    const { tool, isRunning } = await registry.get(request.source.caller, request.tool);
+    if (request.definitionHash !== undefined && request.definitionHash !== tool.definitionHash) throw toolChanged(tool.name);
+    if (!isRunning) throw edgeError('tool_unavailable', `The module that has ${tool.name} does not run on this node.`);
+    registry.checkArguments(tool, request.arguments);
+    const admitted = await this.#admit(tool, request).catch((error: unknown) => this.#refused(tool, request, error));
+    return await this.#run(admitted, request, startedAt);
+  }
+
+  async #admit(tool: Tool, request: ToolRequest): Promise<AdmittedCall> {
+    const { security, slots, metering } = this.#deps;
+    const { caller } = request.source;
+    security.requireToolCall(caller, tool.name);
+    requireScopes(caller, tool);
+    const asking: AskingCall = { ...request, tool, caller, conversation: request.conversation ?? '' };
+    const by = await this.#askedBy(asking, request);
+    if (by !== undefined && request.approvalId === undefined) throw await this.#approvalRequired(asking, by);
+    const release = slots.take(caller);
+    const { tenant, subject: user, kind, keyId } = caller;
+    const work = {
+      model: tool.name,
+      operation: 'tool',
+      nPromptEstimate: 0,
+      nMost: 0,
+      isStreamed: true,
+      hasNoTokens: true,
+    } as const;
+    try {
+      const meter = await metering.begin({ tenant, user, key: kind === 'key' ? keyId : undefined }, work);
+      const end = async (): Promise<void> => {
+        release();
+        await meter.end({ nPromptTokens: 0, nCachedTokens: 0, nCompletionTokens: 0 });
+      };
+      try {
+        const approval = by === undefined ? undefined : await this.#useApproval(asking, request, by);
+        return { tool, arguments: argumentsOf(asking, approval), approval, end };
+      } catch (error) {
+        await end();
+        throw error;
+      }
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Why the call asks; undefined: it does not. Throws `tool_call_denied` where the policy denies it. */
+  async #askedBy(asking: AskingCall, { isDirect, isTainted }: ToolRequest): Promise<AskedBy | undefined> {
+    const { policies, approvals } = this.#deps;
+    const { tool, caller } = asking;
+    const policy = await policies.get(scopeOf(caller));
+    const isPermitted = !isDirect && (await approvals.isPermitted(asking));
+    const outcome = judgeCall(policy, { tool, caller, isDirect, isTainted, isPermitted });
+    if (outcome.decision === 'deny') throw toolCallDenied(tool.name, `The policy of your tenant denies ${tool.name}.`);
+    return outcome.decision === 'ask' ? outcome.by : undefined;
+  }
+
+  async #useApproval(asking: AskingCall, { approvalId = '' }: ToolRequest, by: AskedBy): Promise<ApprovalRow> {
+    const used = await this.#deps.approvals.use(asking, approvalId);
+    if (used === undefined) throw await this.#approvalRequired(asking, by);
+    return used;
+  }
+
+  async #approvalRequired(asking: AskingCall, by: AskedBy): Promise<DomainError> {
+    const { id } = await this.#deps.approvals.request(asking, by);
+    const sentence = `${asking.tool.name} waits for the approval ${id}.`;
+    return edgeError('approval_required', sentence, { extra: { approval_id: id, asked_by: by } });
+  }
+
+  async #run(admitted: AdmittedCall, request: ToolRequest, startedAt: number): Promise<ToolOutcome> {
+    const { artifacts, log } = this.#deps;
+    const { tool } = admitted;
+    const { conversation, source } = request;
+    const { caller } = source;
+    const id = `call_${randomUUID()}`;
+    const seconds = Math.min(tool.maxSeconds, request.timeoutSeconds ?? tool.maxSeconds);
+    const limit = AbortSignal.timeout(seconds * 1000);
+    const signal = AbortSignal.any([limit, request.signal]);
+    const running = runTool(tool, { caller, arguments: admitted.arguments, conversation }, signal);
+    // A tool that does not heed its signal keeps its slot until it ends.
+    const ended = running.then(
+      () => admitted.end(),
+      () => admitted.end(),
+    );
+    ended.catch((error: unknown) => log.warn('a call of a tool was not metered', { tool: tool.name, error: String(error) }));
+    const ran = await beforeAbort(running, signal).then(
+      async (value) => {
+        const bounded = await boundResult({ tool: tool.name, value, caller, conversation }, artifacts);
+        return { result: bounded.value, artifacts: bounded.artifacts, thrown: undefined };
+      },
+      (thrown: unknown) => ({ result: undefined, artifacts: [], thrown }),
+    );
+    const refusal = ran.thrown === undefined ? undefined : limit.aborted ? timeoutOf(tool, seconds) : this.#refusalOf(request);
+    const error = ran.thrown === undefined ? undefined : failureOf(refusal ?? ran.thrown);
+    if (error?.error === 'internal') log.error('a tool failed', { tool: tool.name, error: ran.thrown });
+    if (ran.thrown === undefined) await ended;
+    const about = { id, approval: admitted.approval?.id, ...(error !== undefined && { error: error.error }) };
+    const { tookMs } = await this.#ended(tool, request, startedAt, about);
+    if (refusal !== undefined) throw refusal;
+    const { result, artifacts: kept } = ran;
+    const outcome = { id, arguments: admitted.arguments, isDone: error === undefined, result, error, artifacts: kept, tookMs };
+    return { ...outcome, isUntrusted: tool.isUntrusted };
+  }
+
+  /** Whoever asked is gone. */
+  #refusalOf({ signal }: ToolRequest): DomainError | undefined {
+    return signal.aborted ? edgeError('client_closed', 'The client went away.') : undefined;
+  }
+
+  /** The call is over: the log, the metrics and the client are told how long it took. */
+  async #ended(
+    tool: Tool,
+    { source, isDirect, isTainted }: ToolRequest,
+    startedAt: number,
+    about: { id: string; approval: string | undefined; error?: string },
+  ): Promise<{ tookMs: number }> {
+    const { metrics, recordAct } = this.#deps;
+    const tookMs = Math.round((performance.now() - startedAt) * 100) / 100;
+    const outcome = about.error === undefined ? 'done' : 'failed';
+    metrics.ended(tool, outcome, tookMs);
+    const detail = { effect: tool.effect, is_direct: isDirect, is_tainted: isTainted, ...about, took_ms: tookMs };
+    await recordAct(auditEntry(source, { action: 'tool.call', target: tool.name, outcome, detail }));
+    return { tookMs };
+  }
+
+  async #refused(tool: Tool, { source, isDirect, isTainted }: ToolRequest, error: unknown): Promise<never> {
+    const { metrics, recordAct } = this.#deps;
+    if (!(error instanceof DomainError)) throw error;
+    metrics.refused(tool, error.code === 'approval_required' ? 'asked' : 'denied');
+    const approval = error.extra['approval_id'];
+    const detail = {
+      effect: tool.effect,
+      is_direct: isDirect,
+      is_tainted: isTainted,
+      error: error.code,
+      ...(approval !== undefined && { approval }),
+    };
+    await recordAct(auditEntry(source, { action: 'tool.call', target: tool.name, outcome: 'denied', detail }));
+    throw error;
+  }
+}
+
+/** A caller without a credential is one that none was asked of. */
+function lackingScope(caller: Principal, scopes: readonly string[]): string | undefined {
+  return caller.kind === 'anonymous' ? undefined : scopes.find((scope) => !hasScope(caller, scope));
+}
+
+/** That of tools at all, and that of what the tool does. */
+function requireScopes(caller: Principal, { name, scope: ofTool }: Tool): void {
+  const lacking = lackingScope(caller, [USE_SCOPE, ofTool]);
+  if (lacking === undefined) return;
+  throw edgeError('insufficient_scope', `The credential lacks the scope ${lacking}, which ${name} needs.`, {
+    extra: { scope: lacking },
+  });
+}
+
+/** Whoever approved a call may have changed its arguments: it is made as it was shown to them. */
+function argumentsOf({ arguments: given }: AskingCall, approval: ApprovalRow | undefined): unknown {
+  const changed = approval?.decided_arguments;
+  return typeof changed === 'string' ? JSON.parse(changed) : given;
+}
+
+/** Rejects when the signal aborts, whatever the work does. */
+async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function failureOf(error: unknown): { error: string; detail: string } {
+  if (error instanceof DomainError) return { error: error.code, detail: error.message };
+  return { error: 'internal', detail: 'The tool failed; the log of the node has the reason.' };
+}
+
+function timeoutOf({ name }: Tool, seconds: number) {
+  return edgeError('tool_timeout', `${name} did not end within ${seconds} s.`);
+}

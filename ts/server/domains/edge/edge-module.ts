@@ -1,0 +1,99 @@
+/** Wires the edge module. */
+import type { Belongings } from '../../platform/module/belongings.ts';
+import type { Module } from '../../platform/module/module.ts';
+import type { ModuleContext } from '../../platform/module/module-context.ts';
+import { Repeater } from '../../platform/repeater.ts';
+import type { SystemScope, TenantScope } from '../../platform/storage/index.ts';
+import { conversations } from '../conversations/index.ts';
+import { identity } from '../identity/index.ts';
+import { metering } from '../metering/index.ts';
+import { security } from '../security/index.ts';
+import { everyTenant } from './access-check.ts';
+import { ApprovalStore } from './approvals/approval-store.ts';
+import { Approvals } from './approvals/approvals.ts';
+import { CallMetrics } from './calls/call-metrics.ts';
+import { CallSlots } from './calls/call-slots.ts';
+import { ToolExecutor } from './calls/tool-executor.ts';
+import { ToolRegistry } from './calls/tool-registry.ts';
+import { PolicyStore } from './policies/policy-store.ts';
+import { edgeRoutes } from './routes.ts';
+import type { edgeSettings } from './settings.ts';
+import type { EdgeStorage, EdgeTables } from './tables.ts';
+
+/** The interface for modules of higher tiers that have tools run. */
+export interface EdgeApi {
+  readonly registry: Pick<ToolRegistry, 'list'>;
+  readonly executor: Pick<ToolExecutor, 'execute'>;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+/** Approvals that are over are shown for so long. */
+const KEEP_MS = 30 * 24 * HOUR_MS;
+
+export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<EdgeApi> {
+  const { settings, log, uses, events, metrics } = context;
+  const { recordAct } = context.use(identity);
+  const { artifacts } = context.use(conversations);
+  const storage = context.storage.access<EdgeTables>();
+  const now = (): number => Date.now();
+  const registry = new ToolRegistry(() => context.tools(), uses);
+  const policies = new PolicyStore(storage);
+  const store = new ApprovalStore(storage, events);
+  const approvals = new Approvals({
+    store,
+    lifetimeMs: settings['tools.approval_hours'] * HOUR_MS,
+    now,
+    checkArguments: async (caller, name, value) => registry.checkArguments((await registry.get(caller, name)).tool, value),
+  });
+  const executor = new ToolExecutor({
+    registry,
+    security: context.use(security),
+    policies,
+    approvals,
+    slots: new CallSlots(settings['tools.calls_at_once']),
+    metering: context.use(metering),
+    artifacts,
+    recordAct,
+    metrics: new CallMetrics(metrics),
+    log,
+  });
+  const upkeep = new Repeater({
+    intervalMs: HOUR_MS,
+    run: () => store.removeBefore(everyTenant(), now() - KEEP_MS),
+    onError: (error) => log.warn('approvals that are over could not be removed', { error: String(error) }),
+  });
+  return {
+    api: { registry, executor },
+    routes: edgeRoutes({ registry, executor, policies, approvals, security: context.use(security), recordAct, now }),
+    belongings: new EdgeBelongings(storage),
+    start: async () => upkeep.start(),
+    stop: () => upkeep.stop(),
+    health: () => ({ state: {}, reasons: [] }),
+    ready: () => undefined,
+  };
+}
+
+/** Approvals, permissions and policies of tenants that are deleted, and of accounts what they asked for and let pass. */
+class EdgeBelongings implements Belongings {
+  readonly #storage: EdgeStorage;
+
+  constructor(storage: EdgeStorage) {
+    this.#storage = storage;
+  }
+
+  async eraseTenant(scope: TenantScope): Promise<void> {
+    await this.#storage.writeUnit(scope, (db) =>
+      (['edge_approvals', 'edge_permissions', 'edge_policies'] as const).map((table) =>
+        db.deleteFrom(table).where('tenant', '=', scope.tenant),
+      ),
+    );
+  }
+
+  async eraseAccount(everyone: SystemScope, accountId: string): Promise<void> {
+    await this.#storage.writeUnit(everyone, (db) =>
+      (['edge_approvals', 'edge_permissions'] as const).map((table) =>
+        db.deleteFrom(table).where('owner', '=', `user:${accountId}`),
+      ),
+    );
+  }
+}

@@ -1,0 +1,35 @@
+/** Refusals of the edge module. */
+import { defineErrors } from '../../platform/errors/define-errors.ts';
+
+export const edgeErrors = defineErrors('edge', {
+  invalid_request: [400, 'A member is missing or wrong; `detail` names it.', 'Correct that member.'],
+  insufficient_scope: [
+    403,
+    'The credential lacks the scope that the tool needs; `scope` names it.',
+    'Use a credential that has it: `svc key create`.',
+  ],
+  forbidden: [403, 'A destructive call is approved by an administrator of the tenant.', 'Ask an administrator.'],
+  tool_not_found: [404, 'There is no such tool, or the caller may not use it.', 'List the tools: `svc tool list`.'],
+  approval_not_found: [404, 'There is no such approval that the caller may decide.', 'List them: `svc approval list`.'],
+  approval_required: [
+    409,
+    'The call waits for the approval `approval_id`.',
+    'Have it approved (`svc approval approve ID`), and send the same call again with `approval_id`.',
+  ],
+  approval_closed: [409, 'The approval was decided, used, or is over.', 'Make the call again, which asks again.'],
+  tool_changed: [
+    409,
+    'The tool is another one than when the call was approved or offered.',
+    'Look at it again (`svc tool list`), and make the call without `approval_id`.',
+  ],
+  budget_exceeded: [
+    429,
+    'The caller has as many calls running, or waiting for approval, as it may have.',
+    'Wait for one to end; `tools.calls_at_once` is the setting.',
+  ],
+  client_closed: [499, 'The client went away before the answer; nobody reads this.', 'Ask again, and wait for the answer.'],
+  tool_unavailable: [503, 'The module that has the tool does not run on this node.', 'Switch its role on: `svc roles`.'],
+  tool_timeout: [504, 'The tool did not end in its time.', 'Ask for less, or give it longer (`timeout_seconds`).'],
+});
+
+export const edgeError = edgeErrors.error;

@@ -1,0 +1,15 @@
+/** The edge module: the one executor of tools, what a tenant's policy allows, and the approvals of calls that ask. */
+import { defineModule } from '../../platform/module/module.ts';
+import { edgeSettings } from './settings.ts';
+import { edgeMigrations } from './tables.ts';
+
+export type { EdgeApi } from './edge-module.ts';
+export * as edgeEvents from './events.ts';
+
+export const edge = defineModule({
+  name: 'edge',
+  settings: edgeSettings,
+  migrations: edgeMigrations,
+  useKinds: [{ name: 'tools', one: 'tool', labels: ['tool', 'tools'], example: 'knowledge.search, conversations.*' }],
+  create: async (context) => (await import('./edge-module.ts')).createEdge(context),
+});

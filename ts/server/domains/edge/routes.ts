@@ -1,0 +1,185 @@
+/** Tools, the calls that a caller makes itself, the tenant's policy, and approvals. */
+import { isDeepStrictEqual } from 'node:util';
+import { listOf, page, pageRead } from '../../platform/http/page.ts';
+import { type Principal, scopeOf } from '../../platform/http/principal.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { routes } from '../../platform/http/route-group.ts';
+import type { ListedTool } from '../../platform/tools/tool.ts';
+import { auditEntry, auditSource, type IdentityApi } from '../identity/index.ts';
+import { quotaErrors } from '../metering/index.ts';
+import { type SecurityApi, toolCallErrors } from '../security/index.ts';
+import type { Approvals } from './approvals/approvals.ts';
+import type { ToolExecutor } from './calls/tool-executor.ts';
+import type { ToolRegistry } from './calls/tool-registry.ts';
+import { edgeError, edgeErrors } from './errors.ts';
+import { judgeCall, Policy } from './policies/policy.ts';
+import type { PolicyStore } from './policies/policy-store.ts';
+import {
+  ApprovalId,
+  ApprovalShape,
+  ApprovalsQuery,
+  approvalBody,
+  DecideApproval,
+  ExecuteTool,
+  outcomeBody,
+  ToolList,
+  ToolOutcomeShape,
+} from './schemas.ts';
+
+interface EdgeRouteDeps {
+  readonly registry: ToolRegistry;
+  readonly executor: ToolExecutor;
+  readonly policies: PolicyStore;
+  readonly approvals: Approvals;
+  readonly security: Pick<SecurityApi, 'leastRoleOf'>;
+  readonly recordAct: IdentityApi['recordAct'];
+  readonly now: () => number;
+}
+
+/** Arguments may hold a program or a page. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+const POLICY = '/api/v1/tools/policies';
+const APPROVALS = '/api/v1/security/approvals';
+/** A call that a caller makes itself belongs to no run: any request of the same call may bring the approval. */
+const DIRECT_RUN = 'direct';
+
+const { get, post } = routes({ tag: 'Tools', auth: 'viewer', scope: 'tools:use', maxBody: MAX_BODY_BYTES, errors: edgeErrors });
+const managed = routes({ tag: 'Tools', auth: 'admin', scope: 'tools:manage', maxBody: 256 * 1024, errors: edgeErrors });
+/** No capability token has the scope, and no key that is made for tools alone: an agent does not approve its own calls. */
+const own = routes({ tag: 'Tools', auth: 'viewer', scope: 'account:manage', maxBody: MAX_BODY_BYTES, errors: edgeErrors });
+
+export function edgeRoutes(deps: EdgeRouteDeps): Route[] {
+  return [listRoute(deps), executeRoute(deps), ...policyRoutes(deps), ...approvalRoutes(deps)];
+}
+
+function listRoute({ registry, policies, security }: EdgeRouteDeps): Route {
+  const shown = ({ tool, isRunning, module }: ListedTool, caller: Principal, policy: Policy) => ({
+    name: tool.name,
+    description: tool.description,
+    source: 'built_in',
+    effect: tool.effect,
+    input_schema: tool.input,
+    approval: judgeCall(policy, { tool, caller, isDirect: false, isTainted: false, isPermitted: false }).decision,
+    least_role: security.leastRoleOf(tool.name),
+    scope: tool.scope,
+    definition: tool.definitionHash,
+    ...(isRunning
+      ? { state: 'ready' as const }
+      : { state: 'unavailable' as const, reason: `The module ${module} does not run on this node.` }),
+  });
+  return get('/api/v1/agent/tools', {
+    summary: 'Tools of the node that the caller may use',
+    answer: ToolList,
+    handle: async ({ caller }) => {
+      const [tools, policy] = await Promise.all([registry.list(caller), policies.get(scopeOf(caller))]);
+      return { data: tools.map((listed) => shown(listed, caller, policy)) };
+    },
+  });
+}
+
+function executeRoute({ executor }: EdgeRouteDeps): Route {
+  return post('/api/v1/tools/execute', {
+    summary: 'Call a tool',
+    description:
+      'The call runs with the rights of the caller. What the tool itself fails with is 200 with `ok: false`. Where the tenant’s policy asks, the answer ' +
+      'is 409 `approval_required` with `approval_id`: after the decision, the same call is sent again with `approval_id`, and runs once, with the ' +
+      'arguments that were approved.',
+    body: ExecuteTool,
+    bodyTexts: 'free',
+    answer: ToolOutcomeShape,
+    errors: [
+      'invalid_request',
+      'insufficient_scope',
+      'tool_not_found',
+      'approval_required',
+      'tool_changed',
+      'budget_exceeded',
+      'client_closed',
+      'tool_unavailable',
+      'tool_timeout',
+      ...toolCallErrors,
+      ...quotaErrors,
+    ],
+    handle: async (context) => {
+      const { body, signal } = context;
+      const { tool, approval_id: approvalId, timeout_seconds: timeoutSeconds } = body;
+      return outcomeBody(
+        await executor.execute({
+          tool,
+          arguments: argumentsOf(body),
+          source: auditSource(context),
+          isDirect: true,
+          isTainted: false,
+          run: DIRECT_RUN,
+          approvalId,
+          timeoutSeconds,
+          signal,
+        }),
+      );
+    },
+  });
+}
+
+/** `arguments`, or `args`; a call without either has none. */
+function argumentsOf({ arguments: named, args }: { arguments?: unknown; args?: unknown }): unknown {
+  if (named !== undefined && args !== undefined && !isDeepStrictEqual(named, args))
+    throw edgeError('invalid_request', '`arguments` and `args` are two names of one member, and differ.', { param: 'args' });
+  return named ?? args ?? {};
+}
+
+function policyRoutes({ policies, now }: EdgeRouteDeps): Route[] {
+  return [
+    managed.get(POLICY, {
+      summary: 'What becomes of calls of tools in the tenant',
+      answer: Policy,
+      handle: ({ caller }) => policies.get(scopeOf(caller)),
+    }),
+    managed.put(POLICY, {
+      summary: 'Set what becomes of calls of tools in the tenant',
+      description:
+        'Deny goes before ask, and ask before allow. Without a rule, calls that change nothing are made, and all others ask. A call that a caller makes ' +
+        'itself is refused or asks by a rule alone. In a run that text of others has come into, calls that do not only read ask again, whatever was ' +
+        'allowed, but for `taint_exempt`.',
+      body: Policy,
+      answer: Policy,
+      handle: async ({ caller, body }) => {
+        await policies.set(scopeOf(caller), body, now());
+        return body;
+      },
+    }),
+  ];
+}
+
+function approvalRoutes({ approvals, recordAct, now }: EdgeRouteDeps): Route[] {
+  return [
+    own.get(APPROVALS, {
+      summary: 'Your calls of tools that asked, newest first',
+      description: 'For administrators of the tenant also those of others that cannot be undone.',
+      query: ApprovalsQuery,
+      answer: listOf(ApprovalShape),
+      handle: async ({ caller, query }) => {
+        const rows = await approvals.list(caller, { state: query.state, ...pageRead(query) });
+        return page(rows, query.limit, (row) => approvalBody(row, now()));
+      },
+    }),
+    own.post(`${APPROVALS}/{id}`, {
+      summary: 'Approve or deny a call of a tool',
+      description:
+        'Whoever owns the call decides; what cannot be undone, an administrator of the tenant. An approval holds for this one call, as it is shown, ' +
+        'once, until `expires_at`.',
+      params: ApprovalId,
+      body: DecideApproval,
+      bodyTexts: 'free',
+      answer: ApprovalShape,
+      errors: ['invalid_request', 'forbidden', 'approval_not_found', 'approval_closed', 'tool_not_found'],
+      handle: async (context) => {
+        const { params, body, caller } = context;
+        const { decision, remember = 'once', reason } = body;
+        const row = await approvals.decide(caller, params.id, { decision, remember, reason, arguments: body.arguments });
+        const detail = { approval: row.id, decision, remember, is_changed: row.decided_arguments !== null, owner: row.owner };
+        await recordAct(auditEntry(auditSource(context), { action: 'tool.approval', target: row.tool, detail }));
+        return approvalBody(row, now());
+      },
+    }),
+  ];
+}

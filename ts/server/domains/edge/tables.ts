@@ -1,0 +1,114 @@
+/** The rows of the edge module. Times are milliseconds since 1970. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { column, isSystemScope, type Migration, type StorageAccess, type StorageScope } from '../../platform/storage/index.ts';
+import type { ToolEffect } from '../../platform/tools/tool.ts';
+
+export type ApprovalState = 'pending' | 'approved' | 'denied' | 'used';
+export type Remember = 'once' | 'conversation' | 'always';
+/** `rule`: a rule of the tenant asks. `default`: no rule allows the call. `untrusted`: text of others came before it. */
+export type AskedBy = 'rule' | 'default' | 'untrusted';
+
+/** A call that asks, what was decided, and whether it was made. */
+export interface ApprovalRow {
+  tenant: string;
+  id: string;
+  /** The account that makes the call, or a key without one. */
+  owner: string;
+  tool: string;
+  effect: ToolEffect;
+  /** The hash of the tool as it was shown. */
+  definition: string;
+  /** The hash of tool, definition, arguments, owner and run: what is approved is that call and no other. */
+  binding: string;
+  /** JSON. */
+  arguments: string;
+  asked_by: AskedBy;
+  /** Empty: no conversation. */
+  conversation: string;
+  state: ApprovalState;
+  created_at: number;
+  expires_at: number;
+  decided_at: number | null;
+  /** The name of the caller in the audit log. */
+  decided_by: string | null;
+  /** JSON that takes the place of the arguments; null: they stay. */
+  decided_arguments: string | null;
+  reason: string | null;
+}
+
+/** A tool that a person lets pass without being asked again: in one conversation, or always. */
+export interface PermissionRow {
+  tenant: string;
+  owner: string;
+  tool: string;
+  definition: string;
+  /** Empty: in all of them. */
+  conversation: string;
+  created_at: number;
+}
+
+interface PolicyRow {
+  tenant: string;
+  /** JSON. */
+  policy: string;
+  updated_at: number;
+}
+
+export interface EdgeTables {
+  edge_approvals: ApprovalRow;
+  edge_permissions: PermissionRow;
+  edge_policies: PolicyRow;
+}
+
+export type EdgeStorage = StorageAccess<EdgeTables>;
+
+/** The condition that a row belongs to the scope. On SQLite it is the only wall between tenants. */
+export function within(scope: StorageScope): RawBuilder<SqlBool> {
+  return isSystemScope(scope) ? sql<SqlBool>`1 = 1` : sql<SqlBool>`tenant = ${scope.tenant}`;
+}
+
+export const edgeMigrations: readonly Migration[] = [
+  {
+    id: 1,
+    name: 'create approvals, permissions and policies of tools',
+    up: async (schema) => {
+      await schema.tenantTable('edge_approvals', {
+        columns: {
+          id: column.id(),
+          owner: column.id(),
+          tool: column.text(),
+          effect: column.text(),
+          definition: column.text(),
+          binding: column.text(),
+          arguments: column.json(),
+          asked_by: column.text(),
+          conversation: column.id(),
+          state: column.text(),
+          created_at: column.timestamp(),
+          expires_at: column.timestamp(),
+          decided_at: column.timestamp({ nullable: true }),
+          decided_by: column.text({ nullable: true }),
+          decided_arguments: column.json({ nullable: true }),
+          reason: column.text({ nullable: true }),
+        },
+        primaryKey: ['tenant', 'id'],
+      });
+      await schema.index('edge_approvals_by_owner', 'edge_approvals', ['tenant', 'owner', 'id']);
+      await schema.index('edge_approvals_expired', 'edge_approvals', ['expires_at']);
+      await schema.tenantTable('edge_permissions', {
+        columns: {
+          owner: column.id(),
+          tool: column.text(),
+          definition: column.text(),
+          conversation: column.id(),
+          created_at: column.timestamp(),
+        },
+        primaryKey: ['tenant', 'owner', 'tool', 'definition', 'conversation'],
+      });
+      await schema.tenantTable('edge_policies', {
+        columns: { policy: column.json(), updated_at: column.timestamp() },
+        primaryKey: ['tenant'],
+      });
+    },
+  },
+];

@@ -1,0 +1,115 @@
+/** The edge module over a module whose tools do nothing but tell what they were called with. */
+import type { Test } from 'tap';
+import Type from 'typebox';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import type { Principal, Role } from '../../../platform/http/principal.ts';
+import { type AnyModuleDefinition, defineModule } from '../../../platform/module/module.ts';
+import { openModules, standIn, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
+import type { UseRules } from '../../../platform/module/use-rules.ts';
+import { defineTool, type ToolCall, type ToolEffect } from '../../../platform/tools/tool.ts';
+import { type ConversationsApi, conversations } from '../../conversations/index.ts';
+import { type AuditEntry, type IdentityApi, identity } from '../../identity/index.ts';
+import { metering } from '../../metering/index.ts';
+import { security } from '../../security/index.ts';
+import { edge } from '../index.ts';
+
+export function callerOf(name: string, role: Role, more: Partial<Principal> = {}): Principal {
+  return { tenant: 'red', subject: name, kind: 'session', roles: [role], scopes: ['*'], keyId: undefined, ...more };
+}
+
+interface EdgeBedOptions {
+  readonly databaseUrl?: string;
+  readonly uses?: UseRules;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** The description of the tools, for a node whose program has other ones. */
+  readonly description?: string;
+  /** Takes the place of metering that takes everything. */
+  readonly begin?: () => Promise<never>;
+}
+
+const Input = Type.Object({ text: Type.Optional(Type.String()) }, { additionalProperties: false });
+
+export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
+  /** The calls that the tools got, in order. */
+  const calls: { tool: string; call: ToolCall }[] = [];
+  const acts: AuditEntry[] = [];
+  const kept: string[] = [];
+  const metered: string[] = [];
+  const slow = Promise.withResolvers<string>();
+  const modules = await openModules(t, {
+    modules: [
+      security,
+      edge,
+      testTools(calls, slow.promise, options.description),
+      standIn(identity, { recordAct: async (entry) => void acts.push(entry) } as Partial<IdentityApi>),
+      standIn(metering, {
+        begin: async (_caller, { model }) => {
+          await options.begin?.();
+          return { end: async () => void metered.push(model) } as never;
+        },
+      }),
+      standIn(conversations, {
+        artifacts: {
+          create: async (_owner: unknown, { content }: { content: string }) => {
+            kept.push(content);
+            return { artifact: { id: `art_${kept.length}` }, isNew: true };
+          },
+        },
+      } as unknown as Partial<ConversationsApi>),
+    ],
+    ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
+    ...(options.uses !== undefined && { services: { uses: options.uses } }),
+    settings: options.settings ?? {},
+    http: () => ({ authenticator: statedCallers }),
+  });
+  const ask = (method: string, path: string, as: Principal, body?: object) =>
+    modules.send(method, path, { headers: { 'x-as': JSON.stringify(as) }, body });
+  const execute = (as: Principal, tool: string, body: object = {}) => ask('POST', '/api/v1/tools/execute', as, { tool, ...body });
+  const decide = (as: Principal, id: string, body: object) => ask('POST', `/api/v1/security/approvals/${id}`, as, body);
+  const setPolicy = (as: Principal, policy: object) =>
+    ask('PUT', '/api/v1/tools/policies', as, { rules: [], timeout_seconds: 120, taint_exempt: [], ...policy });
+  const { executor } = modules.module(edge).api;
+  return { ...modules, executor, calls, acts, kept, metered, finishSlow: slow.resolve, ask, execute, decide, setPolicy };
+}
+
+function testTools(
+  calls: { tool: string; call: ToolCall }[],
+  slow: Promise<string>,
+  description = 'Does nothing.',
+): AnyModuleDefinition {
+  const tool = (name: string, effect: ToolEffect, run: (text: string) => Promise<unknown> = async (text) => ({ did: text })) =>
+    defineTool({
+      name,
+      description,
+      input: Input,
+      effect,
+      scope: 'knowledge:read',
+      maxSeconds: 5,
+      isUntrusted: false,
+      run: (call) => {
+        calls.push({ tool: name, call });
+        return run(call.arguments.text ?? '');
+      },
+    });
+  return defineModule({
+    name: 'iot',
+    settings: {},
+    create: () => ({
+      api: undefined,
+      routes: [],
+      tools: [
+        tool('test.read', 'read'),
+        tool('test.write', 'write'),
+        tool('test.destroy', 'destructive'),
+        tool('test.slow', 'read', () => slow),
+        tool('test.large', 'read', async () => ({ text: 'é'.repeat(40_000) })),
+        tool('test.refuse', 'read', async () => Promise.reject(new DomainError('namespace_not_found', 'There is no such base.'))),
+        tool('test.break', 'read', async () => Promise.reject(new Error('the secret reason'))),
+      ],
+      start: async () => {},
+      stop: async () => {},
+      health: () => ({ state: {}, reasons: [] }),
+      ready: () => undefined,
+    }),
+  });
+}

@@ -1,0 +1,81 @@
+/**
+ * Tools are data, as routes are: a module lists what models and callers may have done through it. How a tool is run is no member of it: the
+ * executor of the module `edge` is the only one that may ask `runTool`, which a check enforces.
+ */
+import { createHash } from 'node:crypto';
+import type { Static, TSchema } from 'typebox';
+import type { Principal } from '../http/principal.ts';
+import type { ModuleName } from '../module/module-names.ts';
+import { canonicalJson } from './canonical-json.ts';
+
+/** `read` changes nothing, `write` changes what the node has, `external` reaches other servers, `destructive` cannot be undone. */
+export const TOOL_EFFECTS = ['read', 'write', 'external', 'destructive'] as const;
+export type ToolEffect = (typeof TOOL_EFFECTS)[number];
+
+interface ToolDefinition {
+  /** `area.action`, as role enforcement and policies name it. */
+  readonly name: string;
+  /** For the model, and for whoever decides about a call. */
+  readonly description: string;
+  /** The JSON schema of its arguments. */
+  readonly input: TSchema;
+  readonly effect: ToolEffect;
+  /** The scope that a caller's credential needs for the same thing over HTTP. */
+  readonly scope: string;
+  /** A call may take so long at most. */
+  readonly maxSeconds: number;
+  /** Its results hold text that others may have written. */
+  readonly isUntrusted: boolean;
+}
+
+export interface ToolCall<A = unknown> {
+  readonly caller: Principal;
+  readonly arguments: A;
+  /** The conversation that the call is made for; undefined: none. */
+  readonly conversation: string | undefined;
+}
+
+/** Returns a JSON value. Throws a DomainError for what the caller can correct. */
+type Run = (call: ToolCall, signal: AbortSignal) => Promise<unknown>;
+
+/** Only `defineTool` makes one. */
+export interface Tool extends ToolDefinition {
+  /** The hash of what a caller agrees to: name, description, schema and effect, in hexadecimal. */
+  readonly definitionHash: string;
+}
+
+/** A tool with the module that has it. */
+export interface ListedTool {
+  readonly tool: Tool;
+  readonly module: ModuleName;
+  readonly isRunning: boolean;
+}
+
+interface ToolSpec<S extends TSchema> extends ToolDefinition {
+  readonly input: S;
+  run(call: ToolCall<Static<S>>, signal: AbortSignal): Promise<unknown>;
+}
+
+const NAME = /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+$/;
+const runs = new WeakMap<Tool, Run>();
+
+export function defineTool<const S extends TSchema>({ run, ...definition }: ToolSpec<S>): Tool {
+  const { name, description, input, effect } = definition;
+  if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a tool: write area.action`);
+  const definitionHash = hashOf({ name, description, input, effect });
+  const tool: Tool = Object.freeze({ ...definition, definitionHash });
+  runs.set(tool, run as Run);
+  return tool;
+}
+
+/** Only the executor may call it: whoever else did would go past every check. */
+export function runTool(tool: Tool, call: ToolCall, signal: AbortSignal): Promise<unknown> {
+  const run = runs.get(tool);
+  if (run === undefined) throw new TypeError(`${tool.name} was not made by defineTool`);
+  return run(call, signal);
+}
+
+/** SHA-256 of the value's canonical JSON, in hexadecimal. */
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
