@@ -6,6 +6,7 @@ import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { conversations } from '../conversations/index.ts';
 import { data } from '../data/index.ts';
+import { edge } from '../edge/index.ts';
 import { type InferenceService, inference, openaiErrorBody } from '../inference/index.ts';
 import { anthropicErrorBody } from './compat/anthropic/error-body.ts';
 import { anthropicRoutes } from './compat/anthropic/routes.ts';
@@ -30,6 +31,7 @@ import { ResponseKeeper } from './stored-responses/response-keeper.ts';
 import { ResponseStore } from './stored-responses/response-store.ts';
 import { ResponseSweep } from './stored-responses/response-sweep.ts';
 import { ResponseBelongings, RetentionStore } from './stored-responses/retention-store.ts';
+import { ToolStage } from './tools/tool-stage.ts';
 
 type Context = ModuleContext<typeof completionSettings>;
 
@@ -57,8 +59,8 @@ export function createCompletions(context: Context): Module<undefined> {
   const completions = new CompletionService({
     inference: service,
     streams,
-    // A conversation says whether it has files to be looked up.
-    stages: [new ConversationStage(storing), new KnowledgeStage(knowledge, service)],
+    // A conversation says whether it has files to be looked up; documents say less to a model that has tools.
+    stages: [new ConversationStage(storing), new ToolStage(context.useOptional(edge)), new KnowledgeStage(knowledge, service)],
   });
   const access = new ResponseAccess({ keeper, knowledge, uses });
   const background = new BackgroundResponses({ completions, keeper, knowledge, storage, jobs, log });

@@ -6,6 +6,7 @@ import type { HttpError } from '../../platform/http/errors.ts';
 import type { BytesReply, Reply, Route } from '../../platform/http/route.ts';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { TenantRules } from '../../platform/module/tenant-rules.ts';
+import type { ToolRuns } from '../edge/index.ts';
 import type { CompletionSink, StoredModel } from '../inference/index.ts';
 import { ScriptedBinding, scriptedUsage } from '../inference/test-support/scripted-engine.ts';
 import { scriptedInspector, sourceOf, storedModel } from '../inference/test-support/stored-models.ts';
@@ -86,7 +87,8 @@ t.test('a chat is answered whole, by another model when the one asked for is not
 });
 
 t.test('a chat is streamed', async (t) => {
-  const { routes } = await setUp(t).make();
+  const { routes, tools } = await setUp(t).make();
+  tools.switch({ runs: { offered: async () => [], isTainted: async () => false } as unknown as ToolRuns });
   const reply = await call(
     routes,
     'POST',
@@ -99,6 +101,15 @@ t.test('a chat is streamed', async (t) => {
   const stream = new ScriptedStream();
   reply.start(stream);
   t.match(stream.text, /"role":"assistant".*"content":"Hello\\n".*"finish_reason":"stop".*data: \[DONE\]\n\n$/s);
+});
+
+t.test('tools of the node are refused while the module that runs them is off', async (t) => {
+  const { routes } = await setUp(t).make();
+  const body = { model: 'tiny-chat', messages };
+  const refused = call(routes, 'POST', '/v1/chat/completions', body, { 'x-svc-edge-tools': '1' });
+  await t.rejects(refused, { code: 'tools_unavailable' });
+  const narrowed = call(routes, 'POST', '/v1/chat/completions', { ...body, edge_tools: ['knowledge.search'] });
+  await t.rejects(narrowed, { code: 'invalid_request', param: 'edge_tools' });
 });
 
 t.test('calls come with content null and their arguments as text', async (t) => {

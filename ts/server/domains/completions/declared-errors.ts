@@ -22,6 +22,9 @@ export const conversationErrors = [
   ...ownErrors.specs('insufficient_scope', 'conversations_unavailable', 'stream_exists'),
 ];
 
+/** The refusals of a chat that may call tools of the node, in addition. */
+export const toolErrors = ownErrors.specs('insufficient_scope', 'tools_unavailable');
+
 /** The refusals of the routes of resumable streams. */
 export const streamErrors = [
   ...inferenceErrors.specs('invalid_request'),

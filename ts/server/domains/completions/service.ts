@@ -2,13 +2,15 @@
 import type { JobUsage } from '../../native/llama-shapes.ts';
 import { hasRole } from '../../platform/http/principal.ts';
 import { type EventsReply, json, type Reply, type RequestContext } from '../../platform/http/route.ts';
-import type { CallOptions, CompletionRequest, InferenceService, ResolvedModel } from '../inference/index.ts';
+import type { CallOptions, CompletionRequest, InferenceService, ResolvedModel, RunningCompletion } from '../inference/index.ts';
 import { type Answer, AnswerCollector } from './answer/answer-collector.ts';
 import type { AnswerCall, Asker, OpenAnswer, PendingAnswer, RunOptions, Stage, StreamWire } from './answer/pending-answer.ts';
 import { StreamSession } from './answer/stream-session.ts';
 import { invalid } from './errors.ts';
 import { answerResumably, openResumable } from './resumable-streams/resumable-answer.ts';
 import type { StreamRegistry } from './resumable-streams/stream-registry.ts';
+import type { ToolSink } from './tools/tool-event.ts';
+import { ToolLoop } from './tools/tool-loop.ts';
 
 interface CompletionServiceOptions {
   readonly inference: InferenceService;
@@ -44,8 +46,8 @@ export class CompletionService {
 
   /** Runs the model. Where an answer to be resumed cannot be kept for readers to come, it ends with its client like others. */
   async deliver(answer: OpenAnswer): Promise<Reply> {
-    const { call, wire, asker, model } = answer;
-    const headers = { ...answerHeaders(call.request, model, asker.headers), ...wire.headers };
+    const { call, wire, model } = answer;
+    const headers = { ...answerHeaders(call.request, model, call.edgeTools !== undefined), ...wire.headers };
     if (!call.isStreamed) return json(200, await wire.body(await this.#gather(answer)), headers);
     const stream = call.conversation?.isResumable === true ? openResumable(this.#streams, answer, call.conversation) : undefined;
     if (stream !== undefined)
@@ -55,7 +57,7 @@ export class CompletionService {
 
   /** Resolves when the stream opens; failures before that are thrown as plain errors. */
   async run(answer: OpenAnswer<StreamWire>, options: RunOptions = {}): Promise<EventsReply> {
-    const { model, request, asker, wire } = answer;
+    const { model, asker, wire } = answer;
     const { signal = asker.options.signal, headers = {}, onLeave } = options;
     const encoder = this.#stages.reduce((inner, stage) => stage.wrap(inner, answer), wire.encoder());
     const { recording } = answer;
@@ -63,14 +65,21 @@ export class CompletionService {
     // The events of a stream that can be resumed are numbered, and a comment is none.
     const isElsewhere = model.card.backend !== undefined && options.signal === undefined;
     const session = new StreamSession(encoder, { beforeDone, onLeave, isElsewhere });
-    session.bind(await this.#inference.complete(model, request, session, { ...callOptionsOf(answer), signal }), headers, signal);
+    session.bind(await this.#complete(answer, session, { ...callOptionsOf(answer), signal }), headers, signal);
     return await session.reply;
   }
 
+  /** Resolves when the work is queued, or its first round. */
+  async #complete(answer: OpenAnswer<StreamWire>, sink: ToolSink, options: CallOptions): Promise<RunningCompletion> {
+    const { model, request, tools } = answer;
+    if (tools === undefined || tools.offered.size === 0) return await this.#inference.complete(model, request, sink, options);
+    return await new ToolLoop(this.#inference, answer, tools, sink, options).start();
+  }
+
   async #gather(answer: OpenAnswer): Promise<Answer> {
-    const { model, request, asker } = answer;
+    const { request, asker } = answer;
     const collector = new AnswerCollector(request.job.n ?? 1);
-    collector.bind(await this.#inference.complete(model, request, collector, callOptionsOf(answer)), asker.options.signal);
+    collector.bind(await this.#complete(answer, collector, callOptionsOf(answer)), asker.options.signal);
     let whole = await collector.answer;
     for (const stage of this.#stages.toReversed()) whole = await stage.finish(whole, answer);
     return whole;
@@ -102,19 +111,25 @@ export function callOptions(context: Context): CallOptions {
   return { ...options, timeoutMs: seconds * 1000 };
 }
 
-export function askerOf(context: Context & Pick<RequestContext, 'recheck'>): Asker {
-  const { caller, headers } = context;
-  return { caller, options: callOptions(context), headers, recheck: () => context.recheck() };
+export function askerOf(context: Context & Pick<RequestContext, 'recheck' | 'remoteAddress' | 'requestId'>): Asker {
+  const { caller, headers, remoteAddress, requestId } = context;
+  const source = { caller, remoteAddress, requestId };
+  return { caller, options: callOptions(context), headers, source, recheck: () => context.recheck() };
+}
+
+/** The client lets the node run its own tools. */
+export function wantsEdgeTools({ headers }: Pick<Asker, 'headers'>): boolean {
+  return headers?.get('x-svc-edge-tools') === '1';
 }
 
 /** The headers that say which model answers, what is amiss with it, whose tools run, and what of the schemas is not followed. */
 export function answerHeaders(
   { model: requested, schemaIgnored }: Pick<CompletionRequest, 'model' | 'schemaIgnored'>,
   { card, isSubstitute }: ResolvedModel,
-  headers: ReadonlyMap<string, string> | undefined,
+  runsTools: boolean,
 ): Record<string, string> {
   return {
-    'x-svc-edge-tools': headers?.get('x-svc-edge-tools') === '1' ? 'on' : 'passthrough',
+    'x-svc-edge-tools': runsTools ? 'on' : 'passthrough',
     ...(card.capabilities.completion ? { 'x-svc-warning': `${headerText(card.id)} has no chat template` } : {}),
     ...(schemaIgnored !== undefined && card.state !== 'remote' && { 'x-svc-schema-ignored': schemaIgnored }),
     ...(isSubstitute ? { 'x-svc-model-substituted': `${headerText(requested)} -> ${headerText(card.id)}` } : {}),

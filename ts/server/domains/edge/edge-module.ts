@@ -17,13 +17,15 @@ import { ToolExecutor } from './calls/tool-executor.ts';
 import { ToolRegistry } from './calls/tool-registry.ts';
 import { PolicyStore } from './policies/policy-store.ts';
 import { edgeRoutes } from './routes.ts';
+import { TaintStore } from './runs/taint-store.ts';
+import { ToolRuns } from './runs/tool-runs.ts';
 import type { edgeSettings } from './settings.ts';
 import type { EdgeStorage, EdgeTables } from './tables.ts';
 
 /** The interface for modules of higher tiers that have tools run. */
 export interface EdgeApi {
-  readonly registry: Pick<ToolRegistry, 'list'>;
   readonly executor: Pick<ToolExecutor, 'execute'>;
+  readonly runs: ToolRuns;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -57,13 +59,28 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     metrics: new CallMetrics(metrics),
     log,
   });
+  const runs = new ToolRuns({
+    registry,
+    executor,
+    policies,
+    approvals,
+    taints: new TaintStore(storage),
+    limits: {
+      rounds: settings['tools.run_rounds'],
+      calls: settings['tools.run_calls'],
+      tokens: settings['tools.run_tokens'],
+      seconds: settings['tools.run_seconds'],
+      costMicros: settings['tools.run_cost_micros'],
+    },
+    now,
+  });
   const upkeep = new Repeater({
     intervalMs: HOUR_MS,
     run: () => store.removeBefore(everyTenant(), now() - KEEP_MS),
     onError: (error) => log.warn('approvals that are over could not be removed', { error: String(error) }),
   });
   return {
-    api: { registry, executor },
+    api: { executor, runs },
     routes: edgeRoutes({ registry, executor, policies, approvals, security: context.use(security), recordAct, now }),
     belongings: new EdgeBelongings(storage),
     start: async () => upkeep.start(),
@@ -83,7 +100,7 @@ class EdgeBelongings implements Belongings {
 
   async eraseTenant(scope: TenantScope): Promise<void> {
     await this.#storage.writeUnit(scope, (db) =>
-      (['edge_approvals', 'edge_permissions', 'edge_policies'] as const).map((table) =>
+      (['edge_approvals', 'edge_permissions', 'edge_policies', 'edge_taints'] as const).map((table) =>
         db.deleteFrom(table).where('tenant', '=', scope.tenant),
       ),
     );
@@ -91,7 +108,7 @@ class EdgeBelongings implements Belongings {
 
   async eraseAccount(everyone: SystemScope, accountId: string): Promise<void> {
     await this.#storage.writeUnit(everyone, (db) =>
-      (['edge_approvals', 'edge_permissions'] as const).map((table) =>
+      (['edge_approvals', 'edge_permissions', 'edge_taints'] as const).map((table) =>
         db.deleteFrom(table).where('owner', '=', `user:${accountId}`),
       ),
     );

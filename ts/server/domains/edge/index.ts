@@ -5,6 +5,8 @@ import { edgeMigrations } from './tables.ts';
 
 export type { EdgeApi } from './edge-module.ts';
 export * as edgeEvents from './events.ts';
+export type { RunBudget } from './runs/run-budget.ts';
+export type { AskedApproval, ToolRuns } from './runs/tool-runs.ts';
 
 export const edge = defineModule({
   name: 'edge',

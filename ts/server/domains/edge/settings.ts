@@ -8,4 +8,21 @@ export const edgeSettings = {
     'Calls of tools that one person or key may have running at the same time.',
   ),
   'tools.approval_hours': setting(integerSchema(1, 720), 24, 'A call that asks may be approved, and then made, for so long.'),
+  'tools.run_rounds': setting(
+    integerSchema(1, 100),
+    8,
+    'A model may call tools in so many rounds of one answer; then it answers without.',
+  ),
+  'tools.run_calls': setting(integerSchema(1, 1_000), 32, 'Calls of tools in one answer.'),
+  'tools.run_tokens': setting(integerSchema(1, 2 ** 40), 1_000_000, 'Tokens of prompts and answers in all rounds of one answer.'),
+  'tools.run_seconds': setting(
+    integerSchema(1, 86_400),
+    900,
+    'How long the rounds of one answer may take, with approvals that are waited for.',
+  ),
+  'tools.run_cost_micros': setting(
+    integerSchema(0, 2 ** 50),
+    0,
+    'What providers may bill for the rounds of one answer, in millionths of the currency of the prices; 0: no limit.',
+  ),
 } as const;

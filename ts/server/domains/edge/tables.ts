@@ -54,10 +54,19 @@ interface PolicyRow {
   updated_at: number;
 }
 
+/** A conversation into which text of others has come. */
+export interface TaintRow {
+  tenant: string;
+  owner: string;
+  conversation: string;
+  created_at: number;
+}
+
 export interface EdgeTables {
   edge_approvals: ApprovalRow;
   edge_permissions: PermissionRow;
   edge_policies: PolicyRow;
+  edge_taints: TaintRow;
 }
 
 export type EdgeStorage = StorageAccess<EdgeTables>;
@@ -108,6 +117,16 @@ export const edgeMigrations: readonly Migration[] = [
       await schema.tenantTable('edge_policies', {
         columns: { policy: column.json(), updated_at: column.timestamp() },
         primaryKey: ['tenant'],
+      });
+    },
+  },
+  {
+    id: 2,
+    name: 'remember conversations that text of others has come into',
+    up: async (schema) => {
+      await schema.tenantTable('edge_taints', {
+        columns: { owner: column.id(), conversation: column.id(), created_at: column.timestamp() },
+        primaryKey: ['tenant', 'owner', 'conversation'],
       });
     },
   },

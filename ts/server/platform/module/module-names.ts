@@ -61,7 +61,17 @@ export const MODULES = [
   { name: 'science', tier: 3, role: 'edge', paths: ['science'] },
   { name: 'iot', tier: 3, role: 'edge', paths: ['iot'] },
 
-  { name: 'edge', tier: 4, role: 'edge', paths: ['edge', 'agent', 'tools'] },
+  {
+    name: 'edge',
+    tier: 4,
+    role: 'edge',
+    paths: ['edge', 'agent', 'tools'],
+    whenOff: {
+      code: 'tools_unavailable',
+      sentence:
+        'The module edge, which runs tools, does not run on this node; leave X-Svc-Edge-Tools out, or switch the role edge on.',
+    },
+  },
 
   { name: 'completions', tier: 5, paths: [], needs: ['inference'], isInternal: true },
 

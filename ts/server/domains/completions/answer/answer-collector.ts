@@ -1,9 +1,10 @@
 /** Gathers one completion whole, for clients that do not stream. */
 
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
-import type { CompletionSink, ReasoningDetail, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
+import type { ReasoningDetail, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
 import { completionFailure } from '../declared-errors.ts';
 import { completionError } from '../errors.ts';
+import { type ToolEvent, ToolEvents, type ToolSink } from '../tools/tool-event.ts';
 import { ArgumentGuard } from './stream-session.ts';
 
 interface ToolCall {
@@ -29,6 +30,8 @@ export interface Answer {
   usage: JobUsage;
   /** What answered, where it has another name than the model that was chosen. */
   model?: string;
+  /** The node's own tools that ran for it. */
+  toolEvents?: readonly ToolEvent[];
 }
 
 /** Gathers JSON string bodies, which are decoded once at the end. */
@@ -42,7 +45,7 @@ interface RawChoice {
   stopString: string;
 }
 
-export class AnswerCollector implements CompletionSink {
+export class AnswerCollector implements ToolSink {
   readonly isStreamed = false;
   readonly answer: Promise<Answer>;
   readonly #choices: RawChoice[];
@@ -51,6 +54,7 @@ export class AnswerCollector implements CompletionSink {
   #job: RunningCompletion | undefined;
   #isRefused = false;
   #model: string | undefined;
+  readonly #toolEvents = new ToolEvents();
   #resolve!: (answer: Answer) => void;
   #reject!: (error: Error) => void;
 
@@ -121,6 +125,10 @@ export class AnswerCollector implements CompletionSink {
     raw.logprobs.push(...tokens);
   }
 
+  onToolEvent(event: ToolEvent): void {
+    this.#toolEvents.add(event);
+  }
+
   onFinish(choice: number, reason: FinishReason, stopString: string): void {
     const raw = this.#at(choice);
     if (reason === 'tool_calls') this.#complete(choice);
@@ -136,6 +144,7 @@ export class AnswerCollector implements CompletionSink {
         choices: this.#choices.map(decodeChoice),
         usage,
         ...(this.#model !== undefined && { model: this.#model }),
+        ...(this.#toolEvents.list !== undefined && { toolEvents: this.#toolEvents.list }),
       });
     recorded.then(answer, (error: Error) => this.#reject(error));
   }

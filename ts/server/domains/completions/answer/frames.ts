@@ -2,6 +2,7 @@
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../platform/http/errors.ts';
 import type { ReasoningDetail } from '../../inference/index.ts';
+import type { ToolEvent } from '../tools/tool-event.ts';
 
 /** Spells a stream of tokens as the events of one foreign API. */
 export interface StreamEncoder {
@@ -17,6 +18,8 @@ export interface StreamEncoder {
   toolCall(out: Frames, choice: number, index: number, id: string, name: string): void;
   toolArguments(out: Frames, choice: number, index: number, jsonBody: Buffer): void;
   logprobs(out: Frames, choice: number, tokens: TokenLogprob[]): void;
+  /** One of the node's own tools; APIs that have no place for it leave it out. */
+  toolEvent?(out: Frames, event: ToolEvent): void;
   finish(out: Frames, choice: number, reason: FinishReason, stopString: string): void;
   done(out: Frames, usage: JobUsage): void;
   error(out: Frames, error: HttpError): void;

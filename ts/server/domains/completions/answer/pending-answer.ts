@@ -2,11 +2,13 @@
 import type { JobUsage } from '../../../native/llama-shapes.ts';
 import type { Principal } from '../../../platform/http/principal.ts';
 import type { KnowledgeContext, SearchBounds } from '../../data/index.ts';
+import type { AuditSource } from '../../identity/index.ts';
 import type { Caller, CallOptions, CompletionRequest, ResolvedModel } from '../../inference/index.ts';
 import type { Members } from '../compat/members.ts';
 import type { OpenConversation } from '../conversations/open-conversation.ts';
 import type { RecordingEncoder } from '../conversations/recording-encoder.ts';
 import type { AnswerFilters } from '../knowledge/answer-filters.ts';
+import type { AnswerTools } from '../tools/answer-tools.ts';
 import type { Answer } from './answer-collector.ts';
 import type { StreamEncoder } from './frames.ts';
 
@@ -16,6 +18,8 @@ export interface Asker {
   readonly options: CallOptions;
   /** The caller whose models may answer; by default `caller`. */
   readonly modelUser?: Caller;
+  /** Who asks, from where, as the audit log has it; absent: nothing is done in the caller's name. */
+  readonly source?: AuditSource;
   /** The request's headers. */
   readonly headers?: ReadonlyMap<string, string>;
   /** Throws HttpError when the caller's credential is refused by now. */
@@ -53,6 +57,8 @@ export interface AnswerCall<W extends StreamWire = Wire> {
   readonly isStreamed: boolean;
   readonly conversation?: ConversationCall | undefined;
   readonly knowledge?: KnowledgeCall | undefined;
+  /** The node's own tools may run for the answer; `names` narrows them. */
+  readonly edgeTools?: { readonly names: readonly string[] | undefined } | undefined;
   /** Called once, when the model is known and nothing runs yet. */
   wire(answer: ModelledAnswer): W;
 }
@@ -81,6 +87,8 @@ export interface PendingAnswer {
   knowledge?: KnowledgeContext;
   /** The messages that what was found goes into. */
   asked?: readonly Members[];
+  /** The node's own tools that may run. */
+  tools?: AnswerTools;
   /** The filters of the knowledge, through which the answer passes. */
   filters?: AnswerFilters;
   /** The encoder that keeps what is stored of a streamed answer. */

@@ -6,9 +6,10 @@
  */
 import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
 import type { EventStream, EventsReply } from '../../../platform/http/route.ts';
-import type { CompletionSink, ReasoningDetail, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
+import type { ReasoningDetail, RunningCompletion, UsageRecorder } from '../../inference/index.ts';
 import { completionFailure, httpErrorOf } from '../declared-errors.ts';
 import { type CompletionError, completionError } from '../errors.ts';
+import type { ToolEvent, ToolSink } from '../tools/tool-event.ts';
 import { Frames, type StreamEncoder } from './frames.ts';
 
 const defaultHeaderTimeoutMs = 5_000;
@@ -27,7 +28,7 @@ interface StreamSessionOptions {
 /** An event stream may begin with a line that clients pass over. */
 const WAITING = ': waiting\n\n';
 
-export class StreamSession implements CompletionSink {
+export class StreamSession implements ToolSink {
   readonly isStreamed = true;
   /** Resolves when the stream opens; rejects with the error that came first. */
   readonly reply: Promise<EventsReply>;
@@ -127,6 +128,13 @@ export class StreamSession implements CompletionSink {
   onLogprobs(choice: number, tokens: TokenLogprob[]): void {
     this.#open();
     this.#encoder.logprobs(this.#frames, choice, tokens);
+  }
+
+  /** Between the rounds of an answer: nothing is decoded, so that it is sent at once. */
+  onToolEvent(event: ToolEvent): void {
+    this.#open();
+    this.#encoder.toolEvent?.(this.#frames, event);
+    this.#flush();
   }
 
   onFinish(choice: number, reason: FinishReason, stopString: string): void {

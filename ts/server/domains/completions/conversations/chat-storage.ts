@@ -128,13 +128,18 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Where all facts together are too long, the first of these goes first. */
-const LONG_FACTS = ['reasoning', 'tool_calls'] as const;
+const LONG_FACTS = ['reasoning', 'tool_calls', 'tool_events'] as const;
+/** Of what a tool returned, no more is stored; the whole of a long result is an artifact. */
+const MAX_STORED_RESULT = 4_000;
 
 type Stored = Pick<MessageInput, 'content' | 'model' | 'metadata' | 'citations'>;
 
 /** Leaves out what the database or the limits of a message would refuse, since the answer is there already. */
 function storedAnswer({ content, model, facts, citations, cutBy }: ConversationAnswer): Stored {
-  const metadata: Record<string, unknown> = { ...withoutNul(facts), ...(cutBy !== undefined && { incomplete: cutBy }) };
+  const metadata: Record<string, unknown> = {
+    ...withoutNul(shortened(facts)),
+    ...(cutBy !== undefined && { incomplete: cutBy }),
+  };
   for (const name of LONG_FACTS) if (isTooLong(metadata)) delete metadata[name];
   return {
     content: content.replaceAll('\0', '\uFFFD'),
@@ -142,6 +147,16 @@ function storedAnswer({ content, model, facts, citations, cutBy }: ConversationA
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(citations !== undefined && citations.length > 0 && !isTooLong(citations) && { citations: withoutNul(citations) }),
   };
+}
+
+function shortened(facts: ConversationAnswer['facts']): ConversationAnswer['facts'] {
+  const { tool_events: events } = facts;
+  if (events === undefined) return facts;
+  const shown = events.map((event) => {
+    const text = JSON.stringify(event.result ?? null);
+    return text.length <= MAX_STORED_RESULT ? event : { ...event, result: `${text.slice(0, MAX_STORED_RESULT)}…` };
+  });
+  return { ...facts, tool_events: shown };
 }
 
 function isTooLong(value: unknown): boolean {

@@ -39,6 +39,7 @@ export class ConversationStage implements Stage {
       facts: answerFacts({
         reasoning: first?.reasoning ?? '',
         toolCalls: first?.toolCalls ?? [],
+        toolEvents: whole.toolEvents,
         finish: first?.finish,
         usage: whole.usage,
         unindexed: unindexedOf(answer),

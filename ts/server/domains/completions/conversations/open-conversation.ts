@@ -2,6 +2,7 @@
 
 import type { FinishReason, JobUsage } from '../../../native/llama-shapes.ts';
 import type { CutReason, StreamOwner } from '../resumable-streams/resumable-stream.ts';
+import type { ToolEvent } from '../tools/tool-event.ts';
 
 export interface ConversationQuestion {
   /** The id of a conversation of the caller. */
@@ -43,6 +44,8 @@ interface AnswerFacts {
   readonly tokens_per_second?: number;
   readonly reasoning?: string;
   readonly tool_calls?: readonly { readonly name: string; readonly args: string }[];
+  /** The node's own tools that ran, each in its last state. */
+  readonly tool_events?: readonly ToolEvent[];
   /** Files of the knowledge bases that were asked which no search finds, as the answer names them. */
   readonly unindexed?: object;
 }
@@ -52,10 +55,11 @@ interface AnswerParts {
   readonly usage: JobUsage | undefined;
   readonly reasoning: string;
   readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
+  readonly toolEvents?: readonly ToolEvent[] | undefined;
   readonly unindexed?: object | undefined;
 }
 
-export function answerFacts({ finish, usage, reasoning, toolCalls, unindexed }: AnswerParts): AnswerFacts {
+export function answerFacts({ finish, usage, reasoning, toolCalls, toolEvents, unindexed }: AnswerParts): AnswerFacts {
   return {
     ...(finish !== undefined && { finish_reason: finish }),
     ...(usage !== undefined && {
@@ -65,6 +69,7 @@ export function answerFacts({ finish, usage, reasoning, toolCalls, unindexed }: 
     }),
     ...(reasoning !== '' && { reasoning }),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(({ name, arguments: args }) => ({ name, args })) }),
+    ...(toolEvents !== undefined && { tool_events: toolEvents }),
     ...(unindexed !== undefined && { unindexed }),
   };
 }

@@ -4,6 +4,7 @@ import type { HttpError } from '../../../platform/http/errors.ts';
 import type { ReasoningDetail } from '../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../answer/frames.ts';
 import type { CutReason } from '../resumable-streams/resumable-stream.ts';
+import { type ToolEvent, ToolEvents } from '../tools/tool-event.ts';
 import { answerFacts, type OpenConversation } from './open-conversation.ts';
 
 interface RecordedAnswer {
@@ -28,6 +29,7 @@ export class RecordingEncoder implements StreamEncoder {
   #text = '';
   #reasoning = '';
   readonly #calls: RecordedCall[] = [];
+  readonly #toolEvents = new ToolEvents();
   #finish: FinishReason | undefined;
   #stored: Promise<void> | undefined;
 
@@ -44,7 +46,7 @@ export class RecordingEncoder implements StreamEncoder {
 
   /** Stores the part that was generated, with its mark. Nothing is stored where nothing was generated. */
   storePart(cutBy: CutReason): void {
-    if (this.#text === '' && this.#reasoning === '' && this.#calls.length === 0) return;
+    if (this.#text === '' && this.#reasoning === '' && this.#calls.length === 0 && this.#toolEvents.list === undefined) return;
     this.#stored ??= this.#answer.conversation.storePart(this.#recorded(cutBy, undefined));
   }
 
@@ -86,6 +88,11 @@ export class RecordingEncoder implements StreamEncoder {
     this.#inner.logprobs(out, choice, tokens);
   }
 
+  toolEvent(out: Frames, event: ToolEvent): void {
+    this.#toolEvents.add(event);
+    this.#inner.toolEvent?.(out, event);
+  }
+
   finish(out: Frames, choice: number, reason: FinishReason, stopString: string): void {
     if (choice === 0) this.#finish = reason;
     this.#inner.finish(out, choice, reason, stopString);
@@ -107,7 +114,14 @@ export class RecordingEncoder implements StreamEncoder {
       content: prefix + decode(this.#text),
       model,
       cutBy,
-      facts: answerFacts({ finish: this.#finish, usage, reasoning: decode(this.#reasoning), toolCalls, unindexed }),
+      facts: answerFacts({
+        finish: this.#finish,
+        usage,
+        reasoning: decode(this.#reasoning),
+        toolCalls,
+        toolEvents: this.#toolEvents.list,
+        unindexed,
+      }),
       citations: citations(),
     };
   }

@@ -3,6 +3,7 @@ import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama
 import type { HttpError } from '../../../platform/http/errors.ts';
 import type { ReasoningDetail } from '../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../answer/frames.ts';
+import type { ToolEvent } from '../tools/tool-event.ts';
 import { type AnswerFilters, endedByItself } from './answer-filters.ts';
 
 export class FilteringEncoder implements StreamEncoder {
@@ -51,6 +52,10 @@ export class FilteringEncoder implements StreamEncoder {
 
   logprobs(out: Frames, choice: number, tokens: TokenLogprob[]): void {
     this.#inner.logprobs(out, choice, tokens);
+  }
+
+  toolEvent(out: Frames, event: ToolEvent): void {
+    this.#inner.toolEvent?.(out, event);
   }
 
   finish(out: Frames, choice: number, reason: FinishReason, stopString: string): void {

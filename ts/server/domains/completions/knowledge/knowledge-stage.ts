@@ -1,13 +1,11 @@
 /** Answers from knowledge bases and from the files of a conversation: their passages go to the model, and what the answer cites is checked. */
-import type { Text } from '../../../native/llama-shapes.ts';
-import { type QueuedBytes, takeQueuedBytes } from '../../../platform/http/body/queued-bytes.ts';
 import type { ConversationFilesPlace, KnowledgeContext, KnowledgePort } from '../../data/index.ts';
 import type { ChatPrompt, CompletionRequest, InferenceService } from '../../inference/index.ts';
 import type { Answer } from '../answer/answer-collector.ts';
 import type { StreamEncoder } from '../answer/frames.ts';
 import type { KnowledgeCall, ModelledAnswer, PendingAnswer, Stage } from '../answer/pending-answer.ts';
 import type { Members } from '../compat/members.ts';
-import { invalid } from '../errors.ts';
+import { promptMessages } from '../prompt-messages.ts';
 import { AnswerFilters } from './answer-filters.ts';
 import { FilteringEncoder } from './filtering-encoder.ts';
 import { userTurns, withKnowledge } from './knowledge-messages.ts';
@@ -16,9 +14,6 @@ import { userTurns, withKnowledge } from './knowledge-messages.ts';
 export interface KnowledgeModule {
   readonly api: { readonly answers: KnowledgePort };
 }
-
-/** More than any context takes as text, and little enough to be read in one turn of the event loop. */
-const MOST_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** Tokens that are left for an answer whose request names no limit, or a larger one; a small context is shared. */
 const ANSWER_TOKENS = 1_024;
@@ -91,22 +86,7 @@ export class KnowledgeStage implements Stage {
 
 /** A conversation with files is a conversation: what they say nothing of, the model answers. */
 function filesAlone({ messagesJson }: ChatPrompt): KnowledgeCall {
-  return { namespaces: [], messages: promptMessages(messagesJson), fallback: 'model' };
-}
-
-/**
- * Reads the messages out of a prompt that was ready before it was known that passages belong into it. Text that was queued is taken out of its queue.
- */
-function promptMessages(text: Text): Members[] {
-  if (typeof text === 'string') return JSON.parse(text) as Members[];
-  const sizeBytes = 'sizeBytes' in text ? text.sizeBytes : 'length' in text ? text.length : Number.POSITIVE_INFINITY;
-  if (sizeBytes > MOST_MESSAGE_BYTES)
-    throw invalid(
-      'messages',
-      `messages have ${sizeBytes} bytes, and in a conversation with files at most ${MOST_MESSAGE_BYTES} are answered; send fewer, or leave conversation_id out.`,
-    );
-  const bytes = text instanceof Uint8Array ? Buffer.from(text) : takeQueuedBytes(text as QueuedBytes);
-  return JSON.parse(bytes.toString()) as Members[];
+  return { namespaces: [], messages: promptMessages(messagesJson, 'in a conversation with files'), fallback: 'model' };
 }
 
 function withPassages(

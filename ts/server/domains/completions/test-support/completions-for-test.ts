@@ -4,15 +4,18 @@ import { scriptedContext, scriptedNode } from '../../../platform/module/test-sup
 import { SwitchedModule } from '../../../platform/module/test-support/switched-module.ts';
 import { conversations } from '../../conversations/index.ts';
 import { data } from '../../data/index.ts';
+import { edge } from '../../edge/index.ts';
 import { type InferenceApi, inference } from '../../inference/index.ts';
 import { type InferenceForTestOptions, inferenceForTest } from '../../inference/test-support/inference-for-test.ts';
 import { createCompletions } from '../completions-module.ts';
 import type { KnowledgeModule } from '../knowledge/knowledge-stage.ts';
 import { completionSettings } from '../settings.ts';
+import type { ToolModule } from '../tools/tool-stage.ts';
 
 interface CompletionsForTest extends Pick<Module<InferenceApi>, 'routes' | 'ready' | 'health' | 'stop'> {
   readonly service: InferenceApi['service'];
   readonly knowledge: SwitchedModule<KnowledgeModule['api']>;
+  readonly tools: SwitchedModule<ToolModule['api']>;
 }
 
 /** Both are started, and the default model is loaded or has failed. */
@@ -24,6 +27,11 @@ export async function completionsForTest(options: InferenceForTestOptions): Prom
   );
   const lower = await inferenceForTest({ ...options, settings: others ?? {} });
   const knowledge = new SwitchedModule<KnowledgeModule['api']>('knowledge_unavailable');
+  const tools = new SwitchedModule<ToolModule['api']>('tools_unavailable');
+  const switched = new Map<string, unknown>([
+    [data.name, knowledge],
+    [edge.name, tools],
+  ]);
   const apis = new Map<string, unknown>([
     [inference.name, lower.api],
     [data.name, { connectConversations: () => {} }],
@@ -37,12 +45,13 @@ export async function completionsForTest(options: InferenceForTestOptions): Prom
       ...services,
     }),
     use: ({ name }) => apis.get(name) as never,
-    useOptional: ({ name }) => (name === data.name ? knowledge : new SwitchedModule('conversations_unavailable')) as never,
+    useOptional: ({ name }) => (switched.get(name) ?? new SwitchedModule('conversations_unavailable')) as never,
   });
   await upper.start();
   return {
     service: lower.api.service,
     knowledge,
+    tools,
     routes: [...upper.routes, ...lower.routes],
     ready: () => lower.ready(),
     health: () => lower.health(),

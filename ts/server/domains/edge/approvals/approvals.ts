@@ -144,6 +144,19 @@ export class Approvals {
     return updated;
   }
 
+  /** Whether a call of the caller waits no more. */
+  async isDecided(caller: Principal, id: string): Promise<boolean> {
+    const row = await this.#options.store.find(scopeOf(caller), id);
+    return row?.owner !== ownerKey(caller) || row.state !== 'pending' || row.expires_at <= this.#options.now();
+  }
+
+  /** The run that waited for a decision goes on without: what is decided later has no effect. */
+  async expire(caller: Principal, id: string, reason: string): Promise<void> {
+    const { store, now } = this.#options;
+    const denied = { state: 'denied' as const, decided_at: now(), decided_by: null, decided_arguments: null, reason };
+    await store.decide(scopeOf(caller), id, denied, undefined, now());
+  }
+
   #sees(caller: Principal, row: ApprovalRow): boolean {
     return row.owner === ownerKey(caller) || (row.effect === 'destructive' && isAdministrator(caller));
   }

@@ -22,7 +22,7 @@ import type { CallMetrics } from './call-metrics.ts';
 import type { CallSlots } from './call-slots.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 
-interface ToolRequest {
+export interface ToolRequest {
   readonly tool: string;
   readonly arguments: unknown;
   /** The caller, and from where the request comes, for the audit log. */
@@ -44,7 +44,7 @@ interface ToolRequest {
 
 export interface ToolOutcome {
   readonly id: string;
-  /** With which it was made: whoever approved the call may have changed them. */
+  /** The ones that the call was made with: whoever approved it may have changed them. */
   readonly arguments: unknown;
   readonly isDone: boolean;
   /** A JSON value; of a call that failed, undefined. */
@@ -79,7 +79,7 @@ interface AdmittedCall {
   end(): Promise<void>;
 }
 
-const USE_SCOPE = 'tools:use';
+export const USE_SCOPE = 'tools:use';
 
 export class ToolExecutor {
   readonly #deps: ToolExecutorDeps;
@@ -234,7 +234,7 @@ export class ToolExecutor {
 }
 
 /** A caller without a credential is one that none was asked of. */
-function lackingScope(caller: Principal, scopes: readonly string[]): string | undefined {
+export function lackingScope(caller: Principal, scopes: readonly string[]): string | undefined {
   return caller.kind === 'anonymous' ? undefined : scopes.find((scope) => !hasScope(caller, scope));
 }
 

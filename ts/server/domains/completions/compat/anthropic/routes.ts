@@ -76,5 +76,5 @@ async function countTokens(service: InferenceService, context: RequestContext<un
     context.caller,
   );
   const nTokens = await service.countTokens(model, prompt, options);
-  return json(200, { input_tokens: nTokens }, answerHeaders({ model: name }, model, context.headers));
+  return json(200, { input_tokens: nTokens }, answerHeaders({ model: name }, model, false));
 }

@@ -4,6 +4,7 @@ import type { FinishReason, JobUsage, TokenLogprob } from '../../../../native/ll
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import { openaiErrorBody, type ReasoningDetail } from '../../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../../answer/frames.ts';
+import type { ToolEvent } from '../../tools/tool-event.ts';
 import { chatLogprobsJson } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 
@@ -83,6 +84,10 @@ export class ChunkEncoder implements StreamEncoder {
 
   toolArguments(out: Frames, choice: number, index: number, jsonBody: Buffer): void {
     this.#chunk(out, choice, `{"tool_calls":[{"index":${index},"function":{"arguments":"${jsonBody.toString()}"}}]}`);
+  }
+
+  toolEvent(out: Frames, event: ToolEvent): void {
+    this.#chunk(out, 0, '{}', null, `],"tool_event":${JSON.stringify(event)}${this.#tail.slice(1)}`);
   }
 
   /** Held until the text of the same tokens comes. */

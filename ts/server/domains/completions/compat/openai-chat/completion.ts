@@ -15,7 +15,7 @@ interface KnowledgeMembers {
 
 export function chatCompletion(
   { id, created, model, fingerprint }: ChunkHead,
-  { choices, usage, model: answered = model }: Answer,
+  { choices, usage, toolEvents, model: answered = model }: Answer,
   knowledge?: KnowledgeMembers,
 ): Record<string, unknown> {
   const cited = knowledge?.cited;
@@ -32,6 +32,7 @@ export function chatCompletion(
       finish_reason: choice.finish,
     })),
     ...(cited === undefined ? {} : { citations: allOf(cited), ...knowledge?.members }),
+    ...(toolEvents === undefined ? {} : { tool_events: toolEvents }),
     usage: chatUsage(usage),
     timings: chatTimings(usage),
   };

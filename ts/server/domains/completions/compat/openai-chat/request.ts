@@ -40,6 +40,8 @@ export interface ChatCall {
   knowledge?: KnowledgeCall;
   /** The conversation of the caller that both sides are stored in. */
   conversation?: ConversationCall;
+  /** The tools of the node that may run, where its header asks for them. */
+  edgeTools?: readonly string[];
 }
 
 export function readChatRequest(body: ChatRequest): ChatCall {
@@ -81,6 +83,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
     ...(namespaces.length > 0
       ? { knowledge: { namespaces, messages, fallback: body.knowledge_fallback === 'model' ? 'model' : 'none' } }
       : {}),
+    ...(body.edge_tools ? { edgeTools: [...new Set(body.edge_tools)] } : {}),
     ...readConversation(body, messages),
   };
 }

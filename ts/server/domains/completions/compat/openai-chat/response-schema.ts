@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { named } from '../../../../platform/schema/named.ts';
 import { AnnotationShape, CitationShape, UnindexedShape } from '../../knowledge/citations.ts';
+import { ToolEventShape } from '../../tools/tool-event.ts';
 
 const Usage = Type.Object({
   prompt_tokens: Type.Integer(),
@@ -82,6 +83,11 @@ export const ChatCompletion = named(
     ),
     citations,
     unindexed,
+    tool_events: Type.Optional(
+      Type.Array(ToolEventShape, {
+        description: 'With X-Svc-Edge-Tools: the tools of the node that ran, each in its last state.',
+      }),
+    ),
     usage: Usage,
     timings: Type.Optional(Type.Object({}, { description: 'Milliseconds and rates, as llama-server reports them.' })),
   }),
@@ -100,5 +106,6 @@ export const ChatChunk = Type.Object({
   ),
   citations,
   unindexed,
+  tool_event: Type.Optional(ToolEventShape),
   usage: Type.Optional(Type.Union([Usage, Type.Null()])),
 });

@@ -3,10 +3,11 @@ import Type from 'typebox';
 import type { Route } from '../../../../platform/http/route.ts';
 import { routes } from '../../../../platform/http/route-group.ts';
 import { completionErrors, openaiErrorBody } from '../../../inference/index.ts';
-import type { AnswerCall, ModelledAnswer, Wire } from '../../answer/pending-answer.ts';
-import { conversationErrors, knowledgeErrors } from '../../declared-errors.ts';
+import type { AnswerCall, Asker, ModelledAnswer, Wire } from '../../answer/pending-answer.ts';
+import { conversationErrors, knowledgeErrors, toolErrors } from '../../declared-errors.ts';
+import { invalid } from '../../errors.ts';
 import { unindexedMember, wireCitations } from '../../knowledge/citations.ts';
-import { askerOf, type CompletionService } from '../../service.ts';
+import { askerOf, type CompletionService, wantsEdgeTools } from '../../service.ts';
 import { openaiHeaders } from '../foreign-members.ts';
 import { identifier, unixSeconds } from '../members.ts';
 import { maxBodyBytes, readBody } from '../read-body.ts';
@@ -24,7 +25,10 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
     description:
       'An unknown model is answered by another one: compare `model`, and see the header X-Svc-Model-Substituted. With `stream`, a failure ' +
       'before the first token is a plain error with its status; a later one is a frame with `error` and `detail`, and the stream ends. ' +
-      'The header X-Request-Timeout limits the time in seconds. Without X-Svc-Edge-Tools: 1, tools are the client’s own. With `knowledge`, ' +
+      'The header X-Request-Timeout limits the time in seconds. Without X-Svc-Edge-Tools: 1, tools are the client’s own. With it, the model may call tools ' +
+      'of the node (`edge_tools` narrows them), which run with the rights of the caller: a stream tells of each in chunks with `tool_event`, a whole answer in ' +
+      '`tool_events`, and `usage` is the sum of all rounds. A call that waits for approval is `awaiting_approval`, until POST /api/v1/security/approvals/{id}. ' +
+      'A call of one of the client’s own tools ends the answer as usual. With `knowledge`, ' +
       'passages of these knowledge bases go to the model; `citations` has those that the answer cites by [1], [2] and that hold what its sentence ' +
       'says; marks of others are left out of the text. Where passages were found and the answer cites none of them, it ends with one to three ' +
       'sentences that answer the question, quoted with their citations; where `data.answers` leaves the answer to the documents, these are all of it, and no ' +
@@ -42,13 +46,24 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
     requestHeaders: openaiHeaders,
     responses: { 200: ChatCompletion },
     stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),
-    errors: [...completionErrors, ...knowledgeErrors, ...conversationErrors],
-    handle: (context) => completions.answer(askerOf(context), chatCall(context.body, fingerprint)),
+    errors: [...completionErrors, ...knowledgeErrors, ...conversationErrors, ...toolErrors],
+    handle: (context) => {
+      const asker = askerOf(context);
+      return completions.answer(asker, chatCall(context.body, asker, fingerprint));
+    },
   });
 }
 
-function chatCall({ request, stream, includeUsage, conversation, knowledge }: ChatCall, fingerprint: string): AnswerCall {
-  return { request, isStreamed: stream, conversation, knowledge, wire: (answer) => chatWire(answer, includeUsage, fingerprint) };
+function chatCall(
+  { request, stream, includeUsage, conversation, knowledge, edgeTools: names }: ChatCall,
+  asker: Asker,
+  fingerprint: string,
+): AnswerCall {
+  const edgeTools = wantsEdgeTools(asker) ? { names } : undefined;
+  if (names !== undefined && edgeTools === undefined)
+    throw invalid('edge_tools', 'edge_tools needs the header X-Svc-Edge-Tools: 1, which has the node run its own tools.');
+  const wire = (answer: ModelledAnswer) => chatWire(answer, includeUsage, fingerprint);
+  return { request, isStreamed: stream, conversation, knowledge, edgeTools, wire };
 }
 
 function chatWire({ model, call, filters, knowledge }: ModelledAnswer, includeUsage: boolean, fingerprint: string): Wire {

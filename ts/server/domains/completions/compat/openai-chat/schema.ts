@@ -75,6 +75,11 @@ export const ChatRequest = named(
       'With `stream` and `conversation_id`: the answer goes on when its client is gone, and its stream can be resumed by its `id` lines. ' +
         'See GET /api/v1/edge/conversations/streams/{id}.',
     ),
+    edge_tools: nullableList<string>(
+      { type: 'string', minLength: 1, maxLength: 200 },
+      64,
+      'With the header X-Svc-Edge-Tools: the tools of the node that may run, by their names; by default those of yours that are nearest to the question.',
+    ),
     knowledge: nullableList<string>(
       { type: 'string', minLength: 1, maxLength: 200 },
       16,

@@ -1,0 +1,60 @@
+/** The node's own tools that an answer may call, by the names that models call them. */
+import { termsOf, wordsOf } from '../../../platform/text/words.ts';
+import type { Tool } from '../../../platform/tools/tool.ts';
+import type { ToolRuns } from '../../edge/index.ts';
+import { invalid } from '../errors.ts';
+
+/** Definitions beyond these fill the prompt of a small model. */
+const MOST_OFFERED = 16;
+
+/** An answer may run tools: what it needs for that. */
+export interface AnswerTools {
+  readonly runs: ToolRuns;
+  /** By the names of the functions that the model sees, which have no dots. */
+  readonly offered: ReadonlyMap<string, Tool>;
+  /** Text of others came before the answer. */
+  readonly isTainted: boolean;
+}
+
+interface Choice {
+  /** The tools of the caller. */
+  readonly tools: readonly Tool[];
+  /** The ones that the request names; undefined: the nearest to the question. */
+  readonly names: readonly string[] | undefined;
+  readonly question: string;
+  /** The names of the client's own functions. */
+  readonly taken: ReadonlySet<string>;
+}
+
+/** Throws `invalid_request` for a name that the caller has no tool of, and for a function of the client's that has the name of one. */
+export function chooseTools({ tools, names, question, taken }: Choice): Map<string, Tool> {
+  const chosen = names === undefined ? nearest(tools, question) : names.map((name) => named(tools, name));
+  const offered = new Map(chosen.map((tool) => [tool.name.replaceAll('.', '_'), tool] as const));
+  const twice = [...offered.keys()].find((name) => taken.has(name));
+  if (twice === undefined) return offered;
+  throw invalid(
+    'tools',
+    `tools names the function ${twice}, which is a tool of this node; give yours another name, or narrow edge_tools.`,
+  );
+}
+
+function named(tools: readonly Tool[], name: string): Tool {
+  const found = tools.find((tool) => tool.name === name);
+  if (found !== undefined) return found;
+  const sentence = `edge_tools names ${name.slice(0, 100)}, which is no tool that you may use: GET /api/v1/agent/tools lists them.`;
+  throw invalid('edge_tools', sentence);
+}
+
+/** Those that share most words of their name and description with the question; the order of their names decides between equals. */
+function nearest(tools: readonly Tool[], question: string): readonly Tool[] {
+  if (tools.length <= MOST_OFFERED) return tools;
+  const asked = new Set(terms(question));
+  const shared = ({ name, description }: Tool): number =>
+    terms(`${name.replaceAll('.', ' ')} ${description}`).filter((term) => asked.has(term)).length;
+  const ranked = tools.map((tool) => ({ tool, n: shared(tool) })).toSorted((a, b) => b.n - a.n);
+  return ranked.slice(0, MOST_OFFERED).map(({ tool }) => tool);
+}
+
+function terms(text: string): string[] {
+  return [...new Set([...wordsOf(text)].flatMap((word) => [...termsOf(word)]))];
+}

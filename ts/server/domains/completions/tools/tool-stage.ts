@@ -1,0 +1,100 @@
+/** Offers the node's own tools to the model that answers, where the client asks for them by the header X-Svc-Edge-Tools. */
+import type { Text } from '../../../native/llama-shapes.ts';
+import type { Tool } from '../../../platform/tools/tool.ts';
+import type { ToolRuns } from '../../edge/index.ts';
+import type { ChatPrompt, CompletionRequest } from '../../inference/index.ts';
+import type { Answer } from '../answer/answer-collector.ts';
+import type { StreamEncoder } from '../answer/frames.ts';
+import type { ModelledAnswer, PendingAnswer, Stage } from '../answer/pending-answer.ts';
+import { SchemaReader } from '../compat/json-schema.ts';
+import type { Members } from '../compat/members.ts';
+import { promptTools, readFunction, toolSchemas } from '../compat/tools.ts';
+import { invalid } from '../errors.ts';
+import { lastQuestion, parseText, promptMessages } from '../prompt-messages.ts';
+import { chooseTools } from './answer-tools.ts';
+
+/** The module edge, whose `api` throws while it does not run. */
+export interface ToolModule {
+  readonly api: { readonly runs: ToolRuns };
+}
+
+const WITH_TOOLS = 'with X-Svc-Edge-Tools';
+
+export class ToolStage implements Stage {
+  readonly #module: ToolModule;
+
+  constructor(module: ToolModule) {
+    this.#module = module;
+  }
+
+  async prepare(answer: PendingAnswer): Promise<void> {
+    const { call, asker, request } = answer;
+    const { prompt, n = 1 } = request.job;
+    if (call.edgeTools === undefined || prompt.kind !== 'chat') return;
+    if (n > 1) throw invalid('n', 'n must be 1 with X-Svc-Edge-Tools: an answer that calls tools is one.');
+    const { runs } = this.#module.api;
+    // Messages that wait for passages are not in the prompt yet.
+    const messages = call.knowledge?.messages ?? promptMessages(prompt.messagesJson, WITH_TOOLS);
+    const own = ownFunctions(prompt);
+    const offered = chooseTools({
+      tools: await runs.offered(asker.caller),
+      names: call.edgeTools.names,
+      question: lastQuestion(messages),
+      taken: new Set(own.map((each) => each.function.name)),
+    });
+    // What a client's own tools returned may be text of others, too.
+    const isTainted = messages.some(({ role }) => role === 'tool') || (await runs.isTainted(asker.caller, call.conversation?.id));
+    const read = call.knowledge === undefined ? { ...prompt, messagesJson: JSON.stringify(messages) } : prompt;
+    // A client that forces one of its functions, or none, leaves nothing to choose.
+    const isFree = prompt.toolChoice === undefined || prompt.toolChoice === 'auto';
+    answer.tools = { runs, offered: isFree ? offered : new Map(), isTainted };
+    answer.request = withTools({ ...request, job: { ...request.job, prompt: read } }, read, own, answer.tools.offered);
+  }
+
+  /** Passages that were found are text of others. */
+  async fit(answer: ModelledAnswer): Promise<void> {
+    const { tools, knowledge, asker, call } = answer;
+    if (tools === undefined || tools.isTainted || knowledge === undefined) return;
+    answer.tools = { ...tools, isTainted: true };
+    await tools.runs.taint(asker.caller, call.conversation?.id);
+  }
+
+  wrap(inner: StreamEncoder): StreamEncoder {
+    return inner;
+  }
+
+  finish(whole: Answer): Answer {
+    return whole;
+  }
+}
+
+interface OwnFunction {
+  readonly function: { readonly name: string };
+}
+
+function ownFunctions({ toolsJson }: ChatPrompt): OwnFunction[] {
+  return toolsJson === undefined ? [] : (parseText(toolsJson, WITH_TOOLS) as OwnFunction[]);
+}
+
+/** The node's tools stand behind the functions of the client. */
+function withTools(
+  request: CompletionRequest,
+  prompt: ChatPrompt,
+  own: readonly OwnFunction[],
+  offered: ReadonlyMap<string, Tool>,
+): CompletionRequest {
+  if (offered.size === 0) return request;
+  const schemas = new SchemaReader();
+  const tools = [...offered].map(([name, { description, input }]) =>
+    readFunction({ name, description, parameters: input }, `the tool ${name}`, schemas),
+  );
+  const use = { tools, choice: 'auto' } as const;
+  const shown = tools.map((tool) => tool.shown);
+  const followed = { ...membersOf(request.job.toolSchemas), ...membersOf(toolSchemas(use, schemas).toolSchemas) };
+  const withBoth: ChatPrompt = { ...prompt, ...promptTools(use, undefined), toolsJson: JSON.stringify([...own, ...shown]) };
+  return { ...request, needsTools: true, job: { ...request.job, prompt: withBoth, toolSchemas: JSON.stringify(followed) } };
+}
+
+function membersOf(text: Text | undefined): Members {
+  return text === undefined ? {} : (parseText(text, WITH_TOOLS) as Members);
+}

@@ -1,0 +1,110 @@
+/** The interface for modules that let a model call tools: which are offered, one call with its approval, and whether text of others came before. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
+import type { Tool } from '../../../platform/tools/tool.ts';
+import { type Approvals, ownerKey } from '../approvals/approvals.ts';
+import { lackingScope, type ToolExecutor, type ToolOutcome, type ToolRequest, USE_SCOPE } from '../calls/tool-executor.ts';
+import type { ToolRegistry } from '../calls/tool-registry.ts';
+import { edgeError } from '../errors.ts';
+import { judgeCall } from '../policies/policy.ts';
+import type { PolicyStore } from '../policies/policy-store.ts';
+import type { AskedBy } from '../tables.ts';
+import { RunBudget, type RunLimits } from './run-budget.ts';
+import type { TaintStore } from './taint-store.ts';
+
+export interface ToolRunsDeps {
+  readonly registry: ToolRegistry;
+  readonly executor: ToolExecutor;
+  readonly policies: PolicyStore;
+  readonly approvals: Approvals;
+  readonly taints: TaintStore;
+  readonly limits: RunLimits;
+  readonly now: () => number;
+}
+
+export type RunCall = Omit<ToolRequest, 'isDirect' | 'approvalId' | 'timeoutSeconds'>;
+
+/** A call waits for somebody. */
+export interface AskedApproval {
+  readonly id: string;
+  readonly by: AskedBy;
+}
+
+const POLL_MS = 250;
+/** Connections on which nothing is sent are cut by proxies on the way; whoever waits is told again so often. */
+const REMIND_MS = 20_000;
+
+export class ToolRuns {
+  readonly #deps: ToolRunsDeps;
+
+  constructor(deps: ToolRunsDeps) {
+    this.#deps = deps;
+  }
+
+  newBudget(): RunBudget {
+    return new RunBudget(this.#deps.limits, this.#deps.now);
+  }
+
+  /** The tools that a model may be offered for the caller. Throws `insufficient_scope` for a credential that is for no tool. */
+  async offered(caller: Principal): Promise<Tool[]> {
+    const { registry, policies } = this.#deps;
+    if (lackingScope(caller, [USE_SCOPE]) !== undefined)
+      throw edgeError('insufficient_scope', `The credential lacks the scope ${USE_SCOPE}, which tools need.`, {
+        extra: { scope: USE_SCOPE },
+      });
+    const [listed, policy] = await Promise.all([registry.list(caller), policies.get(scopeOf(caller))]);
+    const judged = { caller, isDirect: false, isTainted: false, isPermitted: false };
+    return listed
+      .filter(({ isRunning, tool }) => isRunning && lackingScope(caller, [tool.scope]) === undefined)
+      .filter(({ tool }) => judgeCall(policy, { ...judged, tool }).decision !== 'deny')
+      .map(({ tool }) => tool);
+  }
+
+  /**
+   * One call. Where it asks, `onAsked` is told, and the call waits for the decision; without one in time it is denied. Throws what the call is
+   * refused with.
+   */
+  async call(request: RunCall, onAsked: (asked: AskedApproval) => void): Promise<ToolOutcome> {
+    const { executor } = this.#deps;
+    const call = { ...request, isDirect: false };
+    try {
+      return await executor.execute(call);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'approval_required') throw error;
+      const { approval_id: id, asked_by: by } = error.extra as { approval_id: string; asked_by: AskedBy };
+      await this.#decided(request, { id, by }, onAsked);
+      return await executor.execute({ ...call, approvalId: id });
+    }
+  }
+
+  /** Whether text of others has come into the conversation; undefined: there is none. */
+  async isTainted(caller: Principal, conversation: string | undefined): Promise<boolean> {
+    return conversation !== undefined && (await this.#deps.taints.has(scopeOf(caller), ownerKey(caller), conversation));
+  }
+
+  /** Resolves when that is on disk. */
+  async taint(caller: Principal, conversation: string | undefined): Promise<void> {
+    if (conversation === undefined) return;
+    await this.#deps.taints.add(scopeOf(caller), ownerKey(caller), conversation, this.#deps.now());
+  }
+
+  async #decided(
+    { source: { caller }, signal }: RunCall,
+    asked: AskedApproval,
+    onAsked: (asked: AskedApproval) => void,
+  ): Promise<void> {
+    const { approvals, policies, now } = this.#deps;
+    const { timeout_seconds: seconds } = await policies.get(scopeOf(caller));
+    const until = now() + seconds * 1000;
+    for (let remindAt = 0; now() < until; ) {
+      if (now() >= remindAt) {
+        onAsked(asked);
+        remindAt = now() + REMIND_MS;
+      }
+      if (await approvals.isDecided(caller, asked.id)) return;
+      await sleep(POLL_MS, undefined, { signal });
+    }
+    await approvals.expire(caller, asked.id, `nobody decided within ${seconds} s`);
+  }
+}
