@@ -16,6 +16,7 @@ import {
   citationsOf,
   factsOf,
   type Message,
+  toolEventsOf,
   unindexedOf,
   unsupportedOf,
 } from '../thread/message.ts';
@@ -24,6 +25,7 @@ import { BranchSwitch } from './branch-switch.tsx';
 import { MarkdownText } from './markdown-text.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { ToolCalls } from './tool-calls.tsx';
+import { ToolEvents } from './tool-events.tsx';
 
 export function AnswerMessage({ message }: { message: Message }) {
   const facts = factsOf(message);
@@ -33,6 +35,7 @@ export function AnswerMessage({ message }: { message: Message }) {
   return (
     <article class="message answer" id={`m-${message.id}`} aria-label={t('answer')}>
       <Reasoning text={typeof facts.reasoning === 'string' ? facts.reasoning : ''} />
+      <ToolEvents events={toolEventsOf(facts.tool_events)} />
       <MarkdownText text={message.content} citations={citations} />
       {Array.isArray(facts.tool_calls) && <ToolCalls calls={facts.tool_calls} />}
       <AnswerSources citations={citations} />

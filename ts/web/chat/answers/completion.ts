@@ -4,7 +4,7 @@ import { Refusal } from '../../../client/refusal.ts';
 import { request } from '../../api/call.ts';
 import { usesOwnKnowledge } from '../../session/account-settings.ts';
 import { givenPreferences, type Preferences } from '../composer/preferences.ts';
-import { type Citation, type Unindexed, unindexedOf } from '../thread/message.ts';
+import { type Citation, type ToolEvent, type Unindexed, unindexedOf } from '../thread/message.ts';
 import { readAnswer } from './answer-stream.ts';
 
 export interface ChatTurn {
@@ -38,6 +38,7 @@ export interface Chunk {
   text?: string;
   reasoning?: string;
   toolCall?: { index: number; name?: string; args?: string };
+  toolEvent?: ToolEvent;
   finishReason?: string;
   model?: string;
   usage?: { prompt_tokens: number; completion_tokens: number };
@@ -55,6 +56,7 @@ interface Frame {
   timings?: { predicted_per_second?: number };
   citations?: Citation[];
   unindexed?: unknown;
+  tool_event?: ToolEvent;
 }
 
 interface Delta {
@@ -65,7 +67,7 @@ interface Delta {
 
 /** Yields what came at once together. Throws Refusal; of a stream that breaks off for good, `unreachable`. */
 export async function* complete({ model, turns, preferences, storage, signal }: CompletionInput): AsyncGenerator<Chunk[]> {
-  const { system, ...rest } = givenPreferences(preferences) as { system?: string };
+  const { system, uses_tools: usesTools, ...rest } = givenPreferences(preferences) as { system?: string; uses_tools?: true };
   const messages = [...(system === undefined ? [] : [{ role: 'system', content: system }]), ...turns];
   const { conversationId, id, parentId, prefix } = storage;
   const stored = {
@@ -75,7 +77,11 @@ export async function* complete({ model, turns, preferences, storage, signal }: 
   };
   const fallback = usesOwnKnowledge.value ? { knowledge_fallback: 'model' as const } : {};
   const body = { model, messages, stream: true, stream_options: { include_usage: true }, ...stored, ...fallback, ...rest };
-  const response = await request('POST /v1/chat/completions', { body, signal });
+  const response = await request('POST /v1/chat/completions', {
+    body,
+    signal,
+    ...(usesTools && { headers: { 'x-svc-edge-tools': '1' } }),
+  });
   const isResumable = response.headers.has('x-svc-stream');
   yield [{ isResumable }];
   yield* chunksFrom(readAnswer({ id: isResumable ? id : undefined, response, signal }));
@@ -112,6 +118,7 @@ function addChunks(chunks: Chunk[], frame: Frame): void {
     }
     if (finishReason) chunks.push({ finishReason });
   }
+  if (frame.tool_event !== undefined) chunks.push({ toolEvent: frame.tool_event });
   if (frame.citations !== undefined) chunks.push({ citations: frame.citations });
   const unindexed = unindexedOf(frame.unindexed);
   if (unindexed !== undefined) chunks.push({ unindexed });

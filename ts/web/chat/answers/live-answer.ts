@@ -1,6 +1,6 @@
 /** An answer while it is written: its text grows without a new object for each token, and listeners hear once a frame what came. */
 
-import { type AnswerFacts, type Citation, citationsOf, type ToolCall } from '../thread/message.ts';
+import { type AnswerFacts, type Citation, citationsOf, type ToolCall, type ToolEvent } from '../thread/message.ts';
 
 /** Nothing is drawn for so many times as long as a drawing took: however large a block grows, the page has time for its reader. */
 const REST = 3;
@@ -16,6 +16,8 @@ export class LiveAnswer {
   model = '';
   citations: Citation[] = [];
   readonly toolCalls: ToolCall[] = [];
+  /** The last state of each call of the node's own tools. */
+  toolEvents: readonly ToolEvent[] = [];
   readonly facts: AnswerFacts = {};
   /** Ends the connection, and no more than that where the answer is resumable. */
   readonly abort = new AbortController();
@@ -62,6 +64,7 @@ export class LiveAnswer {
     if (chunk.citations !== undefined) this.citations = citationsOf(chunk.citations);
     if (chunk.unindexed !== undefined) this.facts.unindexed = chunk.unindexed;
     if (chunk.toolCall !== undefined) this.#takeToolCall(chunk.toolCall);
+    if (chunk.toolEvent !== undefined) this.#takeToolEvent(chunk.toolEvent);
     if (chunk.usage !== undefined) {
       this.facts.prompt_tokens = chunk.usage.prompt_tokens;
       this.facts.completion_tokens = chunk.usage.completion_tokens;
@@ -88,7 +91,7 @@ export class LiveAnswer {
   }
 
   get isEmpty(): boolean {
-    return this.text === this.prefix && this.reasoning === '' && this.toolCalls.length === 0;
+    return this.text === this.prefix && this.reasoning === '' && this.toolCalls.length === 0 && this.toolEvents.length === 0;
   }
 
   /** What is kept with the message. */
@@ -100,6 +103,7 @@ export class LiveAnswer {
       ...this.facts,
       ...(this.reasoning === '' ? {} : { reasoning: this.reasoning }),
       ...(this.toolCalls.length === 0 ? {} : { tool_calls: this.toolCalls }),
+      ...(this.toolEvents.length === 0 ? {} : { tool_events: [...this.toolEvents] }),
     };
   }
 
@@ -117,6 +121,13 @@ export class LiveAnswer {
         this.#timer = undefined;
         this.#frame = requestAnimationFrame(() => this.flush());
       }, waitMs);
+  }
+
+  #takeToolEvent(event: ToolEvent): void {
+    const isKnown = this.toolEvents.some(({ call_id: id }) => id === event.call_id);
+    this.toolEvents = isKnown
+      ? this.toolEvents.map((known) => (known.call_id === event.call_id ? event : known))
+      : [...this.toolEvents, event];
   }
 
   #takeToolCall({ index, name, args }: { index: number; name?: string; args?: string }): void {

@@ -6,22 +6,25 @@ import { announce } from './announcer.tsx';
 import type { LiveAnswer } from './live-answer.ts';
 import { Reasoning } from './reasoning.tsx';
 import { ToolCalls } from './tool-calls.tsx';
+import { ToolEvents } from './tool-events.tsx';
 
 interface Facts {
   reasoning: string;
   nCalls: number;
   /** Characters of their names and arguments, which come bit by bit. */
   callsLength: number;
+  /** Another list with each event. */
+  toolEvents: LiveAnswer['toolEvents'];
   hasText: boolean;
 }
 
-function factsOf({ reasoning, toolCalls, hasText }: LiveAnswer): Facts {
+function factsOf({ reasoning, toolCalls, toolEvents, hasText }: LiveAnswer): Facts {
   const callsLength = toolCalls.reduce((sum, { name, args }) => sum + name.length + args.length, 0);
-  return { reasoning, nCalls: toolCalls.length, callsLength, hasText };
+  return { reasoning, nCalls: toolCalls.length, callsLength, toolEvents, hasText };
 }
 
 function isSame(a: Facts, b: Facts): boolean {
-  const areSameCalls = a.nCalls === b.nCalls && a.callsLength === b.callsLength;
+  const areSameCalls = a.nCalls === b.nCalls && a.callsLength === b.callsLength && a.toolEvents === b.toolEvents;
   return a.reasoning === b.reasoning && areSameCalls && a.hasText === b.hasText;
 }
 
@@ -46,7 +49,7 @@ export function LiveMessage({ answer }: { answer: LiveAnswer }) {
   useEffect(() => {
     announce(t('answer_begins'));
   }, [answer]);
-  const isWaiting = !facts.hasText && facts.reasoning === '' && facts.nCalls === 0;
+  const isWaiting = !facts.hasText && facts.reasoning === '' && facts.nCalls === 0 && facts.toolEvents.length === 0;
   return (
     <article class="message answer" aria-label={t('answer')} aria-busy="true">
       <Reasoning text={facts.reasoning} isLive />
@@ -56,6 +59,7 @@ export function LiveMessage({ answer }: { answer: LiveAnswer }) {
           <span class="unseen">{t('waiting')}</span>
         </p>
       )}
+      <ToolEvents events={facts.toolEvents} isLive />
       <div class={drawing === undefined ? 'prose unread' : 'prose'} ref={root} />
       {facts.nCalls > 0 && <ToolCalls calls={[...answer.toolCalls]} />}
     </article>

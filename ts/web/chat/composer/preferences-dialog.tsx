@@ -4,6 +4,7 @@ import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { directionOf } from '../../design/direction.ts';
 import { Field } from '../../design/field.tsx';
+import { Switch } from '../../design/switch.tsx';
 import { TextField } from '../../design/text-field.tsx';
 import { showToast } from '../../design/toasts.tsx';
 import { t } from '../../i18n/language.ts';
@@ -75,6 +76,12 @@ export function PreferencesDialog() {
             onInput={(text) => setGiven({ ...given, max_tokens: numberOf(text) })}
           />
         </div>
+        <Switch
+          label={t('uses_tools')}
+          checked={given.uses_tools}
+          onChange={(uses_tools) => setGiven({ ...given, uses_tools })}
+        />
+        <p class="quiet">{t('uses_tools_hint')}</p>
         <div class="buttons">
           <Button onClick={close}>{t('cancel')}</Button>
           <Button look="main" type="submit">

@@ -7,6 +7,8 @@ export interface Preferences {
   max_tokens: number | undefined;
   /** Names of knowledge bases that answers are looked up in. */
   knowledge: string[];
+  /** The model may call tools of the node. */
+  uses_tools: boolean;
 }
 
 export const NO_PREFERENCES: Preferences = {
@@ -15,6 +17,7 @@ export const NO_PREFERENCES: Preferences = {
   top_p: undefined,
   max_tokens: undefined,
   knowledge: [],
+  uses_tools: false,
 };
 
 const MAX_SYSTEM_LENGTH = 20_000;
@@ -30,15 +33,17 @@ export function readPreferences(metadata: Readonly<Record<string, unknown>> | nu
     top_p: number(given['top_p']),
     max_tokens: number(given['max_tokens']),
     knowledge: Array.isArray(given['knowledge']) ? given['knowledge'].filter((name) => typeof name === 'string') : [],
+    uses_tools: given['uses_tools'] === true,
   };
 }
 
 /** Members that say something, for metadata and for requests. */
-export function givenPreferences({ system, knowledge, ...numbers }: Preferences): Record<string, unknown> {
+export function givenPreferences({ system, knowledge, uses_tools: usesTools, ...numbers }: Preferences): Record<string, unknown> {
   const given = Object.entries(numbers).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(given),
     ...(system === '' ? {} : { system }),
     ...(knowledge.length === 0 ? {} : { knowledge }),
+    ...(usesTools && { uses_tools: true }),
   };
 }

@@ -57,10 +57,32 @@ interface AttachedDocument {
   detail?: string;
 }
 
+/** A call of one of the node's own tools, in its last state. */
+export interface ToolEvent {
+  call_id: string;
+  tool: string;
+  arguments: unknown;
+  state: string;
+  approval_id?: string;
+  asked_by?: string;
+  result?: unknown;
+}
+
+/** Reads metadata, which other clients may have written. */
+export function toolEventsOf(value: unknown): ToolEvent[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(
+    (each: Partial<ToolEvent> | null): each is ToolEvent =>
+      typeof each === 'object' && typeof each?.call_id === 'string' && typeof each.tool === 'string',
+  );
+}
+
 /** What an answer's `metadata` keeps beside its text. */
 export interface AnswerFacts {
   reasoning?: string;
   tool_calls?: ToolCall[];
+  /** Calls of the node's own tools. */
+  tool_events?: ToolEvent[];
   finish_reason?: string;
   prompt_tokens?: number;
   completion_tokens?: number;

@@ -43,4 +43,6 @@ export const composer: Translation<typeof english> = {
   too_many_files: 'Eine Nachricht nimmt bis zu {count} Dateien auf.',
   top_p: 'Top p',
   top_p_hint: 'Behält wahrscheinliche Wörter bis zu diesem Anteil',
+  uses_tools: 'Das Modell darf Werkzeuge benutzen',
+  uses_tools_hint: 'Es darf selbst in deinen Dokumenten und Chats suchen. Was etwas ändert, fragt dich vorher.',
 };

@@ -40,4 +40,6 @@ export const composer = {
   too_many_files: 'A message takes up to {count} files.',
   top_p: 'Top p',
   top_p_hint: 'Keeps likely words up to this share',
+  uses_tools: 'Let the model use tools',
+  uses_tools_hint: 'It may search your documents and chats by itself. What changes something asks you first.',
 } as const;

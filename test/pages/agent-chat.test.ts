@@ -1,0 +1,51 @@
+/** Tools in the chat: a call that waits is shown with its arguments and decided there, and the conversation keeps it. */
+import t from 'tap';
+import { openAiDialect } from '../providers/openai.ts';
+import { BILLED, startProvider } from '../providers/provider-server.ts';
+import { startServer } from '../server.ts';
+import { openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+
+t.setTimeout(180_000);
+
+const PAGE = { title: 'Plan of the tower', kind: 'markdown', content: '# Plan' };
+
+t.test('a call of a tool is shown, approved and kept', { skip: whyNoBrowser() }, async (t) => {
+  const { url } = await startServer(t, { models: {}, env: { SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1' } });
+  const model = await startProvider(t, openAiDialect);
+  model.models = ['actor'];
+  const { page, faults } = await openPage(await openBrowser(t), url);
+  await register(page);
+  const backend = { id: 'one', kind: 'openai', base_url: `${model.origin}/v1`, key: 'sk-test' };
+  t.equal((await page.request.post('/api/v1/cloud/backends', { data: backend })).status(), 201);
+  const isOffered = async () => (await (await page.request.get('/v1/models')).text()).includes('"actor"');
+  while (!(await isOffered())) await page.waitForTimeout(50);
+  await page.reload();
+  model.say = ({ messages, tools = [] }: { messages: { role: string }[]; tools?: object[] }) => {
+    const asked = { id: 'call_1', name: 'artifacts_create', arguments: JSON.stringify(PAGE) };
+    if (tools.length === 0) return { texts: ['No tools.'], tokens: BILLED };
+    return messages.some(({ role }) => role === 'tool')
+      ? { texts: ['It is kept.'], tokens: BILLED }
+      : { texts: [], calls: [asked], finish: 'tool_calls', tokens: BILLED };
+  };
+  const ask = async (text: string) => {
+    await page.getByLabel('Message', { exact: true }).fill(text);
+    await page.keyboard.press('Enter');
+  };
+  await ask('Hello');
+  await page.getByText('No tools.').waitFor();
+  await page.getByRole('button', { name: 'Instructions and parameters' }).click();
+  await page.getByRole('switch', { name: 'Let the model use tools' }).check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await ask('Keep a plan');
+  await page.getByText('waits for you').waitFor();
+  await page.getByText('Plan of the tower').waitFor();
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('It is kept.').waitFor();
+  await page.reload();
+  await page.getByText('It is kept.').waitFor();
+  await page.locator('summary', { hasText: 'Calls artifacts.create' }).getByText('done').waitFor();
+  t.equal(await page.getByRole('button', { name: 'Approve' }).count(), 0);
+  const { data } = (await (await page.request.get('/api/v1/artifacts')).json()) as { data: object[] };
+  t.match(data, [{ title: 'Plan of the tower' }]);
+  t.strictSame(faults, []);
+});
