@@ -19,19 +19,20 @@ const MAX_OPENAPI_BYTES = 1_000_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [94, 6494],
-  client: [7, 595],
-  server: [13, 732],
+  cli: [95, 6645],
+  client: [7, 603],
+  server: [13, 734],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [46, 5700],
-  'server/domains/completions': [111, 10990],
-  'server/domains/conversations': [55, 4910],
-  'server/domains/data': [87, 9289],
+  'server/domains/completions': [119, 11810],
+  'server/domains/conversations': [56, 4976],
+  'server/domains/data': [88, 9352],
+  'server/domains/edge': [25, 2310],
   'server/domains/files': [34, 3130],
   'server/domains/identity': [112, 10200],
   'server/domains/inference': [98, 9650],
   'server/domains/license': [14, 610],
-  'server/domains/metering': [29, 2490],
+  'server/domains/metering': [29, 2512],
   'server/domains/pages': [3, 160],
   'server/domains/retrieval': [43, 3990],
   'server/domains/scim': [25, 1800],
@@ -40,8 +41,8 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [16, 2430],
-  'server/platform': [251, 18519],
-  web: [284, 16190],
+  'server/platform': [255, 18742],
+  web: [285, 16315],
   workers: [14, 530],
 };
 

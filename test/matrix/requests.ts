@@ -194,6 +194,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   }),
   // The policy that makes a call of the belongings ask.
   'PUT /api/v1/tools/policies': () => ({ body: ASKING_POLICY }),
+  'PUT /api/v1/tools/search': () => ({ body: { provider: 'searxng', url: 'http://127.0.0.1:9/' } }),
   'PUT /api/v1/users/me/settings': () => ({ body: { theme: 'dark' } }),
   'POST /api/v1/users/me/api-key': ({ key }) => ({ query: `key_id=${key}` }),
   'POST /api/v1/identity/users/{id}/api-key': ({ key }) => ({ query: `key_id=${key}` }),

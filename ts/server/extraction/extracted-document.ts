@@ -47,6 +47,8 @@ export interface ExtractedDocument {
   blocks: Block[];
   /** Of documents that have pages, sheets or slides, how many. */
   pages?: number;
+  /** The first links of a web page, as they are written there. */
+  links?: string[];
   /** Sentences about what was left out. */
   warnings: string[];
 }

@@ -23,7 +23,7 @@ interface Attachments {
   endStreams(owner: Owner, id?: string): Promise<void>;
 }
 
-interface ConversationsApi {
+export interface ConversationsApi {
   readonly service: ConversationService;
   readonly artifacts: Pick<ArtifactService, 'create'>;
   /** Once, while the modules are made. */

@@ -1,10 +1,16 @@
 /** Wires the edge module. */
+import { listOf } from '../../platform/config/setting.ts';
+import { type Principal, scopeOf } from '../../platform/http/principal.ts';
 import type { Belongings } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
+import { StartError } from '../../platform/module/start-error.ts';
+import { type AllowedHost, parseAllowedHost } from '../../platform/network/allowed-host.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import type { SystemScope, TenantScope } from '../../platform/storage/index.ts';
+import type { ListedTool } from '../../platform/tools/tool.ts';
 import { conversations } from '../conversations/index.ts';
+import { files } from '../files/index.ts';
 import { identity } from '../identity/index.ts';
 import { metering } from '../metering/index.ts';
 import { security } from '../security/index.ts';
@@ -21,6 +27,9 @@ import { TaintStore } from './runs/taint-store.ts';
 import { ToolRuns } from './runs/tool-runs.ts';
 import type { edgeSettings } from './settings.ts';
 import type { EdgeStorage, EdgeTables } from './tables.ts';
+import { webClient } from './web/web-client.ts';
+import { webFetchTool } from './web/web-fetch.ts';
+import { WebSearch } from './web/web-search.ts';
 
 /** The interface for modules of higher tiers that have tools run. */
 export interface EdgeApi {
@@ -33,12 +42,24 @@ const HOUR_MS = 60 * 60 * 1000;
 const KEEP_MS = 30 * 24 * HOUR_MS;
 
 export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<EdgeApi> {
-  const { settings, log, uses, events, metrics } = context;
-  const { recordAct } = context.use(identity);
+  const { settings, log, node, uses, events, metrics } = context;
+  const { recordAct, sealingKey } = context.use(identity);
   const { artifacts } = context.use(conversations);
   const storage = context.storage.access<EdgeTables>();
   const now = (): number => Date.now();
-  const registry = new ToolRegistry(() => context.tools(), uses);
+  const client = webClient(allowedHosts(settings['tools.allowed_hosts']));
+  const userAgent = `svc/${node.version} (tools)`;
+  const search = new WebSearch({ storage, client, userAgent, sealingKey, now });
+  const reading = context.useOptional(files);
+  const fetchTool = webFetchTool({ client, userAgent, reader: () => reading.api.reader });
+  const ownTools = async (caller: Principal): Promise<ListedTool[]> => {
+    const isChosen = (await search.find(scopeOf(caller))) !== undefined;
+    return [
+      { tool: fetchTool, module: 'edge', isRunning: true },
+      { tool: search.tool, module: 'edge', isRunning: isChosen, ...(!isChosen && { reason: 'No search provider is chosen.' }) },
+    ];
+  };
+  const registry = new ToolRegistry(async (caller) => [...context.tools(), ...(await ownTools(caller))], uses);
   const policies = new PolicyStore(storage);
   const store = new ApprovalStore(storage, events);
   const approvals = new Approvals({
@@ -81,13 +102,24 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
   });
   return {
     api: { executor, runs },
-    routes: edgeRoutes({ registry, executor, policies, approvals, security: context.use(security), recordAct, now }),
+    routes: edgeRoutes({ registry, executor, policies, approvals, security: context.use(security), recordAct, search, now }),
     belongings: new EdgeBelongings(storage),
     start: async () => upkeep.start(),
-    stop: () => upkeep.stop(),
+    stop: async () => {
+      await Promise.all([upkeep.stop(), client.close()]);
+    },
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,
   };
+}
+
+function allowedHosts(text: string): AllowedHost[] {
+  return listOf(text).map((entry) => {
+    const host = parseAllowedHost(entry);
+    if (host !== undefined) return host;
+    const remedy = 'write names or addresses separated by commas, for example search.lan:8443 or http://10.0.0.5';
+    throw new StartError('invalid_setting', `tools.allowed_hosts: ${JSON.stringify(entry.slice(0, 200))} is no host`, remedy);
+  });
 }
 
 /** Approvals, permissions and policies of tenants that are deleted, and of accounts what they asked for and let pass. */
@@ -100,7 +132,7 @@ class EdgeBelongings implements Belongings {
 
   async eraseTenant(scope: TenantScope): Promise<void> {
     await this.#storage.writeUnit(scope, (db) =>
-      (['edge_approvals', 'edge_permissions', 'edge_policies', 'edge_taints'] as const).map((table) =>
+      (['edge_approvals', 'edge_permissions', 'edge_policies', 'edge_taints', 'edge_search'] as const).map((table) =>
         db.deleteFrom(table).where('tenant', '=', scope.tenant),
       ),
     );

@@ -29,6 +29,16 @@ export const edgeErrors = defineErrors('edge', {
   ],
   client_closed: [499, 'The client went away before the answer; nobody reads this.', 'Ask again, and wait for the answer.'],
   tool_unavailable: [503, 'The module that has the tool does not run on this node.', 'Switch its role on: `svc roles`.'],
+  unsafe_address: [
+    400,
+    'The address is not https, or lies inside a network that tools may not reach.',
+    'Name an https address on the internet, or the host in tools.allowed_hosts.',
+  ],
+  fetch_failed: [
+    502,
+    'Another server gave no answer that could be used; `detail` says why.',
+    'Try again later, or another address.',
+  ],
   tool_timeout: [504, 'The tool did not end in its time.', 'Ask for less, or give it longer (`timeout_seconds`).'],
 });
 

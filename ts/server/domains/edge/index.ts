@@ -3,10 +3,9 @@ import { defineModule } from '../../platform/module/module.ts';
 import { edgeSettings } from './settings.ts';
 import { edgeMigrations } from './tables.ts';
 
-export type { EdgeApi } from './edge-module.ts';
 export * as edgeEvents from './events.ts';
 export type { RunBudget } from './runs/run-budget.ts';
-export type { AskedApproval, ToolRuns } from './runs/tool-runs.ts';
+export type { ToolRuns } from './runs/tool-runs.ts';
 
 export const edge = defineModule({
   name: 'edge',

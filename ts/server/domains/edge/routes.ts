@@ -19,12 +19,16 @@ import {
   ApprovalShape,
   ApprovalsQuery,
   approvalBody,
+  ChooseSearch,
   DecideApproval,
   ExecuteTool,
   outcomeBody,
+  SearchShape,
+  searchBody,
   ToolList,
   ToolOutcomeShape,
 } from './schemas.ts';
+import type { WebSearch } from './web/web-search.ts';
 
 interface EdgeRouteDeps {
   readonly registry: ToolRegistry;
@@ -33,12 +37,14 @@ interface EdgeRouteDeps {
   readonly approvals: Approvals;
   readonly security: Pick<SecurityApi, 'leastRoleOf'>;
   readonly recordAct: IdentityApi['recordAct'];
+  readonly search: WebSearch;
   readonly now: () => number;
 }
 
 /** Arguments may hold a program or a page. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const POLICY = '/api/v1/tools/policies';
+const SEARCH = '/api/v1/tools/search';
 const APPROVALS = '/api/v1/security/approvals';
 /** A call that a caller makes itself belongs to no run: any request of the same call may bring the approval. */
 const DIRECT_RUN = 'direct';
@@ -49,23 +55,24 @@ const managed = routes({ tag: 'Tools', auth: 'admin', scope: 'tools:manage', max
 const own = routes({ tag: 'Tools', auth: 'viewer', scope: 'account:manage', maxBody: MAX_BODY_BYTES, errors: edgeErrors });
 
 export function edgeRoutes(deps: EdgeRouteDeps): Route[] {
-  return [listRoute(deps), executeRoute(deps), ...policyRoutes(deps), ...approvalRoutes(deps)];
+  return [listRoute(deps), executeRoute(deps), ...policyRoutes(deps), ...searchRoutes(deps), ...approvalRoutes(deps)];
 }
 
 function listRoute({ registry, policies, security }: EdgeRouteDeps): Route {
-  const shown = ({ tool, isRunning, module }: ListedTool, caller: Principal, policy: Policy) => ({
+  const shown = ({ tool, isRunning, module, reason }: ListedTool, caller: Principal, policy: Policy) => ({
     name: tool.name,
     description: tool.description,
     source: 'built_in',
     effect: tool.effect,
     input_schema: tool.input,
-    approval: judgeCall(policy, { tool, caller, isDirect: false, isTainted: false, isPermitted: false }).decision,
+    approval: judgeCall(policy, { tool, caller, isDirect: false, isTainted: false, isToStrangers: false, isPermitted: false })
+      .decision,
     least_role: security.leastRoleOf(tool.name),
     scope: tool.scope,
     definition: tool.definitionHash,
     ...(isRunning
       ? { state: 'ready' as const }
-      : { state: 'unavailable' as const, reason: `The module ${module} does not run on this node.` }),
+      : { state: 'unavailable' as const, reason: reason ?? `The module ${module} does not run on this node.` }),
   });
   return get('/api/v1/agent/tools', {
     summary: 'Tools of the node that the caller may use',
@@ -145,6 +152,31 @@ function policyRoutes({ policies, now }: EdgeRouteDeps): Route[] {
       handle: async ({ caller, body }) => {
         await policies.set(scopeOf(caller), body, now());
         return body;
+      },
+    }),
+  ];
+}
+
+function searchRoutes({ search }: EdgeRouteDeps): Route[] {
+  return [
+    managed.get(SEARCH, {
+      summary: 'The search provider of the tenant',
+      answer: SearchShape,
+      handle: async ({ caller }) => searchBody(await search.find(scopeOf(caller))),
+    }),
+    managed.put(SEARCH, {
+      summary: 'Choose the search provider of the tenant, which web.search asks',
+      description: 'The key is sealed, lies on the node that it was given to, and works there alone.',
+      body: ChooseSearch,
+      answer: SearchShape,
+      errors: ['invalid_request'],
+      handle: async ({ caller, body: { provider, url, key } }) =>
+        searchBody(await search.choose(scopeOf(caller), { provider, url, key })),
+    }),
+    managed.del(SEARCH, {
+      summary: 'Have no search provider',
+      handle: async ({ caller }) => {
+        await search.forget(scopeOf(caller));
       },
     }),
   ];

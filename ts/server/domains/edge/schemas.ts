@@ -5,7 +5,8 @@ import { named } from '../../platform/schema/named.ts';
 import { TOOL_EFFECTS } from '../../platform/tools/tool.ts';
 import type { ToolOutcome } from './calls/tool-executor.ts';
 import { DECISIONS } from './policies/policy.ts';
-import type { ApprovalRow } from './tables.ts';
+import type { ApprovalRow, SearchRow } from './tables.ts';
+import { SEARCH_PROVIDER_NAMES, type SearchProviderName } from './web/search-providers.ts';
 
 const Effect = Type.Enum([...TOOL_EFFECTS], {
   description:
@@ -72,8 +73,9 @@ export const ApprovalShape = named(
     tool: Type.String(),
     effect: Effect,
     arguments: Type.Unknown({ description: 'With which the call is made, whole.' }),
-    asked_by: Type.Enum(['rule', 'default', 'untrusted'], {
-      description: 'A rule of the tenant; no rule allows it; or text of others came before it.',
+    asked_by: Type.Enum(['rule', 'default', 'untrusted', 'address'], {
+      description:
+        'A rule of the tenant; no rule allows it; text of others came before it; or it reaches an address that nobody named.',
     }),
     conversation: Nullable(Type.String()),
     state: Type.Enum(['pending', 'approved', 'denied', 'used', 'expired']),
@@ -111,6 +113,34 @@ export const DecideApproval = named(
     { additionalProperties: false },
   ),
 );
+
+export const ChooseSearch = named(
+  'ChooseSearch',
+  Type.Object(
+    {
+      provider: Type.Enum([...SEARCH_PROVIDER_NAMES]),
+      url: Type.Optional(
+        Type.String({ maxLength: 500, pattern: '^https?://', description: 'Of a server of your own; needed for searxng.' }),
+      ),
+      key: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Absent: the one that is there stays.' })),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+export const SearchShape = named(
+  'SearchProvider',
+  Type.Object({
+    provider: Nullable(Type.Enum([...SEARCH_PROVIDER_NAMES])),
+    url: Nullable(Type.String()),
+    key_present: Type.Boolean({ description: 'The key itself is never shown.' }),
+  }),
+);
+
+export function searchBody(row: SearchRow | undefined): Static<typeof SearchShape> {
+  const { provider, url = null, sealed_key: key = null } = row ?? {};
+  return { provider: (provider as SearchProviderName | undefined) ?? null, url, key_present: key !== null };
+}
 
 export function outcomeBody({ id, isDone, result, error, artifacts, tookMs }: ToolOutcome): Static<typeof ToolOutcomeShape> {
   return { id, ok: isDone, ...(error === undefined ? { result } : { error }), artifacts: [...artifacts], took_ms: tookMs };

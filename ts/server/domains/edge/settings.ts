@@ -1,7 +1,13 @@
 /** Settings of the edge module. */
-import { integerSchema, setting } from '../../platform/config/setting.ts';
+import { integerSchema, setting, textSchema } from '../../platform/config/setting.ts';
 
 export const edgeSettings = {
+  'tools.allowed_hosts': setting(
+    textSchema,
+    '',
+    'Hosts inside the network, separated by commas, that web.fetch and web.search may reach: name, name:port, or http://name:port for plain HTTP.',
+    { isOfMachine: true },
+  ),
   'tools.calls_at_once': setting(
     integerSchema(1, 1_000),
     8,

@@ -5,8 +5,11 @@ import type { ToolEffect } from '../../platform/tools/tool.ts';
 
 export type ApprovalState = 'pending' | 'approved' | 'denied' | 'used';
 export type Remember = 'once' | 'conversation' | 'always';
-/** `rule`: a rule of the tenant asks. `default`: no rule allows the call. `untrusted`: text of others came before it. */
-export type AskedBy = 'rule' | 'default' | 'untrusted';
+/**
+ * `rule`: a rule of the tenant asks. `default`: no rule allows the call. `untrusted`: text of others came before it. `address`: it reaches an address
+ * that nobody named.
+ */
+export type AskedBy = 'rule' | 'default' | 'untrusted' | 'address';
 
 /** A call that asks, what was decided, and whether it was made. */
 export interface ApprovalRow {
@@ -55,11 +58,22 @@ interface PolicyRow {
 }
 
 /** A conversation into which text of others has come. */
-export interface TaintRow {
+interface TaintRow {
   tenant: string;
   owner: string;
   conversation: string;
   created_at: number;
+}
+
+/** The search provider of a tenant. The key is sealed by the node that it was given to, and works there alone. */
+export interface SearchRow {
+  tenant: string;
+  provider: string;
+  /** Null: the provider's own. */
+  url: string | null;
+  sealed_key: string | null;
+  sealed_by: string | null;
+  updated_at: number;
 }
 
 export interface EdgeTables {
@@ -67,6 +81,7 @@ export interface EdgeTables {
   edge_permissions: PermissionRow;
   edge_policies: PolicyRow;
   edge_taints: TaintRow;
+  edge_search: SearchRow;
 }
 
 export type EdgeStorage = StorageAccess<EdgeTables>;
@@ -127,6 +142,22 @@ export const edgeMigrations: readonly Migration[] = [
       await schema.tenantTable('edge_taints', {
         columns: { owner: column.id(), conversation: column.id(), created_at: column.timestamp() },
         primaryKey: ['tenant', 'owner', 'conversation'],
+      });
+    },
+  },
+  {
+    id: 3,
+    name: 'create the search providers of tenants',
+    up: async (schema) => {
+      await schema.tenantTable('edge_search', {
+        columns: {
+          provider: column.text(),
+          url: column.text({ nullable: true }),
+          sealed_key: column.text({ nullable: true }),
+          sealed_by: column.text({ nullable: true }),
+          updated_at: column.timestamp(),
+        },
+        primaryKey: ['tenant'],
       });
     },
   },

@@ -25,10 +25,14 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 const HEADING = /^h([1-6])$/;
+const MOST_LINKS = 500;
+const MAX_LINK_LENGTH = 2_000;
 
 export class HtmlReader {
   title: string | undefined;
   language: string | undefined;
+  /** The first links, as they are written. */
+  readonly links: string[] = [];
   readonly #blocks: BlockList;
   readonly #tables: HtmlTables;
   #text: string[] = [];
@@ -67,6 +71,7 @@ export class HtmlReader {
     if (LEFT_OUT.has(name)) this.#nLeftOut++;
     else if (name === 'html') this.language = attributes['lang'] ?? attributes['xml:lang'];
     else if (name === 'title') this.#isTitle = true;
+    else if (name === 'a') this.#addLink(attributes['href']);
     else if (name === 'br') this.#text.push('\n');
     else if (name === 'pre') this.#openPre();
     else if (HEADING.test(name)) this.#openHeading(Number(name[1]));
@@ -88,6 +93,10 @@ export class HtmlReader {
     if (this.#isTitle) this.title = `${this.title ?? ''}${text}`.replace(/\s+/g, ' ').trim();
     // Spaces and line ends of the source are one space (CSS Text section 4.1.1), except in pre.
     else if (this.#nLeftOut === 0) this.#text.push(this.#nPre > 0 ? text : text.replace(/\s+/g, ' '));
+  }
+
+  #addLink(href: string | undefined): void {
+    if (href !== undefined && href.length <= MAX_LINK_LENGTH && this.links.length < MOST_LINKS) this.links.push(href);
   }
 
   #openBlock(name: string): void {

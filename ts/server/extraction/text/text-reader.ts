@@ -13,7 +13,7 @@ import { MarkdownReader } from './markdown.ts';
 import { readPlainText } from './plain-text.ts';
 import { type TextKind, textKindOf } from './text-kind.ts';
 
-type Head = Pick<ExtractedDocument, 'kind' | 'title' | 'language'>;
+type Head = Pick<ExtractedDocument, 'kind' | 'title' | 'language' | 'links'>;
 
 /** Throws `unsupported_file_kind` for bytes that are no text. */
 export function readText(bytes: Uint8Array, name: string | undefined, blocks: BlockList): Head {
@@ -44,7 +44,8 @@ const readers: Readonly<Record<TextKind, Reader>> = {
   html: (text, _, blocks) => {
     const reader = new HtmlReader(blocks);
     reader.read(text);
-    return { ...titled(reader.title), ...(reader.language ? { language: reader.language } : {}) };
+    const { title, language, links } = reader;
+    return { ...titled(title), ...(language ? { language } : {}), ...(links.length > 0 && { links }) };
   },
   json: (text, _, blocks) => {
     new JsonReader(blocks).read(text);

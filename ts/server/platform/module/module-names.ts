@@ -28,7 +28,17 @@ export const MODULES = [
   { name: 'security', tier: 1, role: 'security', paths: ['security'] },
 
   { name: 'inference', tier: 2, role: 'inference', paths: ['inference', 'models'] },
-  { name: 'files', tier: 2, role: 'data', paths: [], isInternal: true },
+  {
+    name: 'files',
+    tier: 2,
+    role: 'data',
+    paths: [],
+    isInternal: true,
+    whenOff: {
+      code: 'tool_unavailable',
+      sentence: 'The module files, which reads documents, does not run on this node; switch the role data on.',
+    },
+  },
   { name: 'retrieval', tier: 2, role: 'data', paths: [], isInternal: true },
   { name: 'media', tier: 2, role: 'media', paths: ['media', 'stt', 'tts', 'video'] },
 

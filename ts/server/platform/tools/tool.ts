@@ -7,6 +7,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Principal } from '../http/principal.ts';
 import type { ModuleName } from '../module/module-names.ts';
 import { canonicalJson } from './canonical-json.ts';
+import type { KnownAddresses } from './known-addresses.ts';
 
 /** `read` changes nothing, `write` changes what the node has, `external` reaches other servers, `destructive` cannot be undone. */
 export const TOOL_EFFECTS = ['read', 'write', 'external', 'destructive'] as const;
@@ -26,6 +27,8 @@ interface ToolDefinition {
   readonly maxSeconds: number;
   /** Its results hold text that others may have written. */
   readonly isUntrusted: boolean;
+  /** The address of another server that a call with these arguments reaches: a model goes unasked only to those that its run knows. */
+  readonly reaches?: (args: unknown) => string | undefined;
 }
 
 export interface ToolCall<A = unknown> {
@@ -33,6 +36,8 @@ export interface ToolCall<A = unknown> {
   readonly arguments: A;
   /** The conversation that the call is made for; undefined: none. */
   readonly conversation: string | undefined;
+  /** The addresses that the run knows, to which a call adds what it finds; undefined: the caller itself makes the call. */
+  readonly addresses: KnownAddresses | undefined;
 }
 
 /** Returns a JSON value. Throws a DomainError for what the caller can correct. */
@@ -49,6 +54,8 @@ export interface ListedTool {
   readonly tool: Tool;
   readonly module: ModuleName;
   readonly isRunning: boolean;
+  /** Why it cannot be called, where its module runs all the same. */
+  readonly reason?: string;
 }
 
 interface ToolSpec<S extends TSchema> extends ToolDefinition {

@@ -7,7 +7,7 @@ import { completionError } from '../errors.ts';
 import { type ToolEvent, ToolEvents, type ToolSink } from '../tools/tool-event.ts';
 import { ArgumentGuard } from './stream-session.ts';
 
-interface ToolCall {
+export interface ToolCall {
   id: string;
   name: string;
   /** JSON text. */

@@ -1,5 +1,6 @@
 /** The node's own tools that an answer may call, by the names that models call them. */
 import { termsOf, wordsOf } from '../../../platform/text/words.ts';
+import type { KnownAddresses } from '../../../platform/tools/known-addresses.ts';
 import type { Tool } from '../../../platform/tools/tool.ts';
 import type { ToolRuns } from '../../edge/index.ts';
 import { invalid } from '../errors.ts';
@@ -14,6 +15,8 @@ export interface AnswerTools {
   readonly offered: ReadonlyMap<string, Tool>;
   /** Text of others came before the answer. */
   readonly isTainted: boolean;
+  /** The addresses in the person's own words. */
+  readonly addresses: KnownAddresses;
 }
 
 interface Choice {

@@ -71,7 +71,17 @@ export class ToolCalls {
     tell({ ...about, state: 'running' });
     try {
       const outcome = await tools.runs.call(
-        { tool: tool.name, definitionHash: tool.definitionHash, arguments: given, source, isTainted, run, conversation, signal },
+        {
+          tool: tool.name,
+          definitionHash: tool.definitionHash,
+          arguments: given,
+          source,
+          isTainted,
+          run,
+          conversation,
+          addresses: tools.addresses,
+          signal,
+        },
         (asked) => tell({ ...about, state: 'awaiting_approval', approval_id: asked.id, asked_by: asked.by }),
       );
       const { isDone, error, tookMs, isUntrusted } = outcome;

@@ -1,5 +1,6 @@
 /** Offers the node's own tools to the model that answers, where the client asks for them by the header X-Svc-Edge-Tools. */
 import type { Text } from '../../../native/llama-shapes.ts';
+import { KnownAddresses } from '../../../platform/tools/known-addresses.ts';
 import type { Tool } from '../../../platform/tools/tool.ts';
 import type { ToolRuns } from '../../edge/index.ts';
 import type { ChatPrompt, CompletionRequest } from '../../inference/index.ts';
@@ -7,7 +8,7 @@ import type { Answer } from '../answer/answer-collector.ts';
 import type { StreamEncoder } from '../answer/frames.ts';
 import type { ModelledAnswer, PendingAnswer, Stage } from '../answer/pending-answer.ts';
 import { SchemaReader } from '../compat/json-schema.ts';
-import type { Members } from '../compat/members.ts';
+import { type Members, messageText } from '../compat/members.ts';
 import { promptTools, readFunction, toolSchemas } from '../compat/tools.ts';
 import { invalid } from '../errors.ts';
 import { lastQuestion, parseText, promptMessages } from '../prompt-messages.ts';
@@ -47,7 +48,9 @@ export class ToolStage implements Stage {
     const read = call.knowledge === undefined ? { ...prompt, messagesJson: JSON.stringify(messages) } : prompt;
     // A client that forces one of its functions, or none, leaves nothing to choose.
     const isFree = prompt.toolChoice === undefined || prompt.toolChoice === 'auto';
-    answer.tools = { runs, offered: isFree ? offered : new Map(), isTainted };
+    const addresses = new KnownAddresses();
+    for (const { role, content } of messages) if (role === 'user') addresses.addText(messageText(content));
+    answer.tools = { runs, offered: isFree ? offered : new Map(), isTainted, addresses };
     answer.request = withTools({ ...request, job: { ...request.job, prompt: read } }, read, own, answer.tools.offered);
   }
 

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasScope, type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import type { Log } from '../../../platform/log/log.ts';
+import type { KnownAddresses } from '../../../platform/tools/known-addresses.ts';
 import { runTool, type Tool } from '../../../platform/tools/tool.ts';
 import type { ConversationsApi } from '../../conversations/index.ts';
 import { type AuditSource, auditEntry, type IdentityApi } from '../../identity/index.ts';
@@ -34,6 +35,8 @@ export interface ToolRequest {
   /** The run that the call is part of; approvals hold in it alone. */
   readonly run: string;
   readonly conversation?: string | undefined;
+  /** The addresses that a model goes to unasked. */
+  readonly addresses?: KnownAddresses | undefined;
   /** The tool as it was offered; undefined: as it is. */
   readonly definitionHash?: string | undefined;
   readonly approvalId?: string | undefined;
@@ -92,9 +95,9 @@ export class ToolExecutor {
   async execute(request: ToolRequest): Promise<ToolOutcome> {
     const { registry } = this.#deps;
     const startedAt = performance.now();
-    const { tool, isRunning } = await registry.get(request.source.caller, request.tool);
+    const { tool, isRunning, reason } = await registry.get(request.source.caller, request.tool);
     if (request.definitionHash !== undefined && request.definitionHash !== tool.definitionHash) throw toolChanged(tool.name);
-    if (!isRunning) throw edgeError('tool_unavailable', `The module that has ${tool.name} does not run on this node.`);
+    if (!isRunning) throw edgeError('tool_unavailable', reason ?? `The module that has ${tool.name} does not run on this node.`);
     registry.checkArguments(tool, request.arguments);
     const admitted = await this.#admit(tool, request).catch((error: unknown) => this.#refused(tool, request, error));
     return await this.#run(admitted, request, startedAt);
@@ -138,12 +141,14 @@ export class ToolExecutor {
   }
 
   /** Why the call asks; undefined: it does not. Throws `tool_call_denied` where the policy denies it. */
-  async #askedBy(asking: AskingCall, { isDirect, isTainted }: ToolRequest): Promise<AskedBy | undefined> {
+  async #askedBy(asking: AskingCall, { isDirect, isTainted, addresses }: ToolRequest): Promise<AskedBy | undefined> {
     const { policies, approvals } = this.#deps;
     const { tool, caller } = asking;
     const policy = await policies.get(scopeOf(caller));
+    const address = isDirect ? undefined : tool.reaches?.(asking.arguments);
+    const isToStrangers = address !== undefined && addresses?.admits(address) !== true;
     const isPermitted = !isDirect && (await approvals.isPermitted(asking));
-    const outcome = judgeCall(policy, { tool, caller, isDirect, isTainted, isPermitted });
+    const outcome = judgeCall(policy, { tool, caller, isDirect, isTainted, isToStrangers, isPermitted });
     if (outcome.decision === 'deny') throw toolCallDenied(tool.name, `The policy of your tenant denies ${tool.name}.`);
     return outcome.decision === 'ask' ? outcome.by : undefined;
   }
@@ -169,7 +174,7 @@ export class ToolExecutor {
     const seconds = Math.min(tool.maxSeconds, request.timeoutSeconds ?? tool.maxSeconds);
     const limit = AbortSignal.timeout(seconds * 1000);
     const signal = AbortSignal.any([limit, request.signal]);
-    const running = runTool(tool, { caller, arguments: admitted.arguments, conversation }, signal);
+    const running = runTool(tool, { caller, arguments: admitted.arguments, conversation, addresses: request.addresses }, signal);
     // A tool that does not heed its signal keeps its slot until it ends.
     const ended = running.then(
       () => admitted.end(),

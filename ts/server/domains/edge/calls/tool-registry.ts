@@ -6,19 +6,20 @@ import type { ListedTool, Tool } from '../../../platform/tools/tool.ts';
 import { edgeError } from '../errors.ts';
 
 export class ToolRegistry {
-  readonly #list: () => readonly ListedTool[];
+  readonly #listFor: (caller: Principal) => Promise<readonly ListedTool[]>;
   readonly #uses: UseRules;
   readonly #checks = new WeakMap<Tool, SchemaCheck>();
 
-  constructor(list: () => readonly ListedTool[], uses: UseRules) {
-    this.#list = list;
+  /** @param listFor whether a tool can be called may depend on the tenant. */
+  constructor(listFor: (caller: Principal) => Promise<readonly ListedTool[]>, uses: UseRules) {
+    this.#listFor = listFor;
     this.#uses = uses;
   }
 
   /** Lists them by name, without those that groups or the credential do not leave to the caller. */
   async list(caller: Principal): Promise<ListedTool[]> {
     const isAllowed = await this.#uses.of(caller, 'tools');
-    return this.#list()
+    return (await this.#listFor(caller))
       .filter(({ tool }) => isAllowed(tool.name))
       .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
   }
@@ -26,7 +27,7 @@ export class ToolRegistry {
   /** Throws `tool_not_found`, alike for a tool that is not there and for one that is not left to the caller. */
   async get(caller: Principal, name: string): Promise<ListedTool> {
     const isAllowed = await this.#uses.of(caller, 'tools');
-    const found = this.#list().find(({ tool }) => tool.name === name);
+    const found = (await this.#listFor(caller)).find(({ tool }) => tool.name === name);
     if (found !== undefined && isAllowed(name)) return found;
     throw edgeError('tool_not_found', `There is no tool ${JSON.stringify(name.slice(0, 100))} that you may use.`);
   }

@@ -60,13 +60,18 @@ interface JudgedCall {
   readonly isDirect: boolean;
   /** Text of others came before it in the run. */
   readonly isTainted: boolean;
+  /** It reaches an address that nobody named in the run. */
+  readonly isToStrangers: boolean;
   /** The person has let the tool pass before. */
   readonly isPermitted: boolean;
 }
 
 type PolicyOutcome = { readonly decision: 'allow' | 'deny' } | { readonly decision: 'ask'; readonly by: AskedBy };
 
-export function judgeCall(policy: Policy, { tool, caller, isDirect, isTainted, isPermitted }: JudgedCall): PolicyOutcome {
+export function judgeCall(
+  policy: Policy,
+  { tool, caller, isDirect, isTainted, isToStrangers, isPermitted }: JudgedCall,
+): PolicyOutcome {
   const decisions = new Set(
     policy.rules
       .filter(
@@ -79,8 +84,9 @@ export function judgeCall(policy: Policy, { tool, caller, isDirect, isTainted, i
   // A person's own "always" does not take a rule of the administrator away.
   if (decisions.has('ask')) return { decision: 'ask', by: 'rule' };
   if (isDirect) return { decision: 'allow' };
-  if (isTainted && tool.effect !== 'read' && !matchesAny(policy.taint_exempt, tool.name))
-    return { decision: 'ask', by: 'untrusted' };
+  const isExempt = matchesAny(policy.taint_exempt, tool.name);
+  if (isTainted && tool.effect !== 'read' && !isExempt) return { decision: 'ask', by: 'untrusted' };
+  if (isToStrangers && !isExempt) return { decision: 'ask', by: 'address' };
   const isAllowed = decisions.has('allow') || isPermitted || tool.effect === 'read';
   return isAllowed ? { decision: 'allow' } : { decision: 'ask', by: 'default' };
 }

@@ -10,7 +10,7 @@ export interface RunLimits {
   readonly costMicros: number;
 }
 
-export interface RoundUse {
+interface RoundUse {
   readonly nTokens: number;
   readonly costMicros: number;
 }

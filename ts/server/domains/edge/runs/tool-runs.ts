@@ -13,7 +13,7 @@ import type { AskedBy } from '../tables.ts';
 import { RunBudget, type RunLimits } from './run-budget.ts';
 import type { TaintStore } from './taint-store.ts';
 
-export interface ToolRunsDeps {
+interface ToolRunsDeps {
   readonly registry: ToolRegistry;
   readonly executor: ToolExecutor;
   readonly policies: PolicyStore;
@@ -23,7 +23,7 @@ export interface ToolRunsDeps {
   readonly now: () => number;
 }
 
-export type RunCall = Omit<ToolRequest, 'isDirect' | 'approvalId' | 'timeoutSeconds'>;
+type RunCall = Omit<ToolRequest, 'isDirect' | 'approvalId' | 'timeoutSeconds'>;
 
 /** A call waits for somebody. */
 export interface AskedApproval {
@@ -54,7 +54,7 @@ export class ToolRuns {
         extra: { scope: USE_SCOPE },
       });
     const [listed, policy] = await Promise.all([registry.list(caller), policies.get(scopeOf(caller))]);
-    const judged = { caller, isDirect: false, isTainted: false, isPermitted: false };
+    const judged = { caller, isDirect: false, isTainted: false, isToStrangers: false, isPermitted: false };
     return listed
       .filter(({ isRunning, tool }) => isRunning && lackingScope(caller, [tool.scope]) === undefined)
       .filter(({ tool }) => judgeCall(policy, { ...judged, tool }).decision !== 'deny')

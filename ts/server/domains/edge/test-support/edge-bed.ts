@@ -8,6 +8,7 @@ import { openModules, standIn, statedCallers } from '../../../platform/module/te
 import type { UseRules } from '../../../platform/module/use-rules.ts';
 import { defineTool, type ToolCall, type ToolEffect } from '../../../platform/tools/tool.ts';
 import { type ConversationsApi, conversations } from '../../conversations/index.ts';
+import { files } from '../../files/index.ts';
 import { type AuditEntry, type IdentityApi, identity } from '../../identity/index.ts';
 import { metering } from '../../metering/index.ts';
 import { security } from '../../security/index.ts';
@@ -42,6 +43,7 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
       edge,
       testTools(calls, slow.promise, options.description),
       standIn(identity, { recordAct: async (entry) => void acts.push(entry) } as Partial<IdentityApi>),
+      standIn(files, {}),
       standIn(metering, {
         begin: async (_caller, { model }) => {
           await options.begin?.();
