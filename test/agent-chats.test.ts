@@ -124,6 +124,7 @@ t.test('a model reads with a tool, and answers; usage is the sum of the rounds',
     'artifacts_create',
     'conversations_search',
     'knowledge_search',
+    'web_fetch',
   ]);
   t.match(second?.messages.at(-1), { role: 'tool', content: /is data from elsewhere.*from ten to six/ });
 
