@@ -375,6 +375,7 @@ t.test('the command line says what is there, and takes a key from a file', async
   const svc = (...args: string[]) => runCli([...args, '--url', url]);
   t.match((await svc('backend', 'list')).stdout, /^ID +KIND +STATE[\s\S]*one +openai +ok[\s\S]*two +openai/);
   t.match((await svc('backend', 'show', 'one')).stdout, /fast \(model-a\)/);
+  t.match((await svc('models', 'list')).stdout, /^NAME .* WHERE +STATE[\s\S]*model-b +chat +- +- +one +ok/);
   const file = join(t.testdir(), 'key');
   writeFileSync(file, `${KEY}\n`);
   const added = await svc(

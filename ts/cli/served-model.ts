@@ -4,8 +4,12 @@ import { atOnce, readAnswer } from './server-client.ts';
 /** A model as GET /v1/models lists it; other servers leave out what only ours tells. */
 export interface ServedModel {
   id: string;
+  kind?: string;
   capabilities?: string[];
   state?: string;
+  /** The provider that runs it, and whether it can be asked now. */
+  backend?: string;
+  serving_state?: string;
   note?: string;
   /** The one that the server asks where none is named. */
   default?: boolean;

@@ -27,7 +27,7 @@ t.test('a model’s life: import, list, show, verify, damage, rm', async (t) => 
     kind: 'chat',
     architecture: 'qwen3',
   });
-  t.match((await run(['models', 'list'])).stdout, /my-model +chat +\S+ kB +F32 +ready/);
+  t.match((await run(['models', 'list'])).stdout, /my-model +chat +\S+ kB +F32 +here +ready/);
   t.match((await run(['models', 'show', 'my-model', '--json'])).json(), {
     installed: true,
     license: 'MIT',

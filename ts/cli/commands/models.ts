@@ -1,4 +1,4 @@
-/** `svc models list`, `show`, `verify` and `rm`: models of this machine, without a server. */
+/** `svc models list`, `show`, `verify` and `rm`: models of this machine, without a server; a running one adds those of providers to the list. */
 
 import { type Abilities, ProbeResults } from '../../server/domains/inference/index.ts';
 import {
@@ -10,15 +10,17 @@ import {
   type Verification,
   verifyModel,
 } from '../../server/domains/inference/library/index.ts';
-import { command } from '../command.ts';
+import { command, type Invocation } from '../command.ts';
 import { openLibrary, readConfig } from '../configuration.ts';
 import { formatBytes, formatTable, printable } from '../format.ts';
+import { askModels, type ServedModel } from '../served-model.ts';
+import { clientOptions, openClient } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const modelsList = command({
   words: ['models', 'list'],
-  summary: 'List the models on this machine, or those that can be pulled',
-  options: { catalogue: { kind: 'flag', help: 'list what `svc models pull` knows by name' } },
+  summary: 'List the models and where each lives, or those that can be pulled',
+  options: { ...clientOptions, catalogue: { kind: 'flag', help: 'list what `svc models pull` knows by name' } },
   examples: ['svc models list', 'svc models list --catalogue'],
   async run(invocation) {
     const { options, terminal } = invocation;
@@ -30,16 +32,38 @@ export const modelsList = command({
       entry.facts?.kind ?? '-',
       formatBytes(entry.sizeBytes),
       entry.facts?.quantisation ?? '-',
+      'here',
       entry.problem === undefined ? stateOf(entry) : `broken: ${printable(entry.problem)}`,
     ]);
+    const remote = await remoteModels(invocation);
+    rows.push(...remote.map(remoteRow));
     const empty = `No models in ${library.modelsDir}. \`svc models list --catalogue\` shows what can be pulled.`;
     terminal.result(
-      entries.map(modelRecord),
-      rows.length === 0 ? empty : formatTable(['NAME', 'KIND', 'SIZE', 'FORMAT', 'STATE'], rows),
+      [...entries.map((entry) => ({ ...modelRecord(entry), where: 'here' })), ...remote.map(remoteRecord)],
+      rows.length === 0 ? empty : formatTable(['NAME', 'KIND', 'SIZE', 'FORMAT', 'WHERE', 'STATE'], rows),
     );
     return 'ok';
   },
 });
+
+/** None where no server runs, or none that answers this caller. */
+async function remoteModels(invocation: Invocation<typeof clientOptions>): Promise<ServedModel[]> {
+  try {
+    const models = await askModels(openClient(invocation), invocation.signal);
+    return models.filter(({ state }) => state === 'remote');
+  } catch (error) {
+    if (invocation.options.url !== undefined) throw error;
+    return [];
+  }
+}
+
+function remoteRow({ id, kind = '-', backend = '-', serving_state: state = '-' }: ServedModel): string[] {
+  return [id, kind, '-', '-', backend, state].map(printable);
+}
+
+function remoteRecord({ id: name, kind, backend: where, serving_state }: ServedModel): Record<string, unknown> {
+  return { name, kind: kind ?? null, where: where ?? null, serving_state: serving_state ?? null };
+}
 
 function listCatalogue(terminal: Terminal): 'ok' {
   const rows = catalogue.map(({ name, kind, sizeBytes, license, note }) => [name, kind, formatBytes(sizeBytes), license, note]);

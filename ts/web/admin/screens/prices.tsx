@@ -1,6 +1,7 @@
 import { call } from '../../api/call.ts';
 import { Badge } from '../../design/badge.tsx';
 import { t } from '../../i18n/language.ts';
+import { PriceDialog, savePrices } from '../cloud/price-dialog.tsx';
 import { listScreen } from '../list-screen.tsx';
 
 export const Screen = listScreen({
@@ -8,6 +9,12 @@ export const Screen = listScreen({
   detail: 'prices_detail',
   load: () => call('GET /api/v1/cloud/prices'),
   keyOf: ({ model }) => model,
+  nameOf: ({ model }) => model,
+  main: {
+    text: 'price_add',
+    icon: 'plus',
+    window: ({ close, reload }) => <PriceDialog price={undefined} onClose={close} onSaved={reload} />,
+  },
   columns: [
     { head: 'name', cell: ({ model }) => <span class="breakable">{model}</span> },
     { head: 'price_input', kind: 'number', cell: ({ input, currency }) => money(input, currency) },
@@ -24,6 +31,25 @@ export const Screen = listScreen({
         </div>
       ),
     },
+  ],
+  menu: (price) => [
+    {
+      text: t('price_edit'),
+      icon: 'edit',
+      window: ({ close, reload }) => <PriceDialog price={price} onClose={close} onSaved={reload} />,
+    },
+    ...(price.origin === 'own'
+      ? [
+          {
+            text: t('price_drop'),
+            icon: 'trash' as const,
+            isDangerous: true,
+            isApart: true,
+            question: [t('price_drop'), t('price_drop_detail', { model: price.model }), t('delete')] as const,
+            run: () => savePrices(({ [price.model]: _dropped, ...others }) => others),
+          },
+        ]
+      : []),
   ],
 });
 
