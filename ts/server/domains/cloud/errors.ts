@@ -2,7 +2,7 @@
 import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
 import type { DomainError } from '../../platform/errors/domain-error.ts';
 import { inferenceErrors } from '../inference/index.ts';
-import type { Refusal } from './kinds/kind.ts';
+import type { Refusal, UnsupportedMember } from './kinds/kind.ts';
 
 export const cloudErrors = defineErrors('cloud', {
   invalid_request: [400, 'A member is missing or wrong; `detail` names it.', 'Correct that member.'],
@@ -43,6 +43,17 @@ export class AttemptFailure extends Error {
 
 export function passing(sentence: string, cause?: unknown): AttemptFailure {
   return new AttemptFailure({ meaning: 'passing', status: 0, sentence }, cause);
+}
+
+/** `able`: names of models of providers that take the member. */
+export function unsupportedBy(model: string, { member, message }: UnsupportedMember, able: readonly string[]): DomainError {
+  const others = able.length > 0 ? `, and so do ${able.join(', ')}` : '';
+  const sentence = `The provider of ${model} takes no ${member} (${message}). Models of this node take it${others}.`;
+  return inferenceErrors.error('unsupported_by_backend', sentence, { param: member, extra: { supported_models: able } });
+}
+
+export function notReady(model: string): DomainError {
+  return inferenceErrors.error('model_not_ready', `${model} runs at a provider, and this node has no key for it.`);
 }
 
 /** The error that the client of a model is told. The sentence has no secret in it. */

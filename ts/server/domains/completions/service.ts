@@ -6,6 +6,7 @@ import type { CallOptions, CompletionRequest, InferenceService, ResolvedModel, R
 import { type Answer, AnswerCollector } from './answer/answer-collector.ts';
 import type { AnswerCall, Asker, OpenAnswer, PendingAnswer, RunOptions, Stage, StreamWire } from './answer/pending-answer.ts';
 import { StreamSession } from './answer/stream-session.ts';
+import { requireSchemas } from './compat/json-schema.ts';
 import { invalid } from './errors.ts';
 import { answerResumably, openResumable } from './resumable-streams/resumable-answer.ts';
 import type { StreamRegistry } from './resumable-streams/stream-registry.ts';
@@ -39,6 +40,7 @@ export class CompletionService {
     const pending: PendingAnswer = { asker, call, request: call.request };
     for (const stage of this.#stages) await stage.prepare(pending);
     const model = await this.#inference.resolve({ ability: 'chat', ...pending.request }, asker.modelUser ?? asker.caller);
+    if (model.card.backend === undefined) requireSchemas(pending.request);
     const answer = Object.assign(pending, { model });
     for (const stage of this.#stages) await stage.fit?.(answer);
     return Object.assign(answer, { wire: call.wire(answer) });

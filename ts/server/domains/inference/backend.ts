@@ -110,12 +110,22 @@ export interface CompletionRequest {
   isSilenced?: (card: ModelCard) => boolean;
   /** Keywords of its schemas that are not followed, and where they stand. */
   schemaIgnored?: string;
+  /** Why an engine of this node refuses its schemas. */
+  schemaRefusal?: SchemaRefusal;
   /** What only a model that runs elsewhere makes use of. */
   provider?: ProviderMembers;
   job: Omit<GenerationJob, 'tenant' | 'media'> & {
     /** The images and sounds, in the order of their parts of the messages. */
     media?: EncodedMedia[];
   };
+}
+
+/** An error as plain data. */
+export interface SchemaRefusal {
+  code: string;
+  sentence: string;
+  param: string | undefined;
+  extra: Record<string, unknown>;
 }
 
 export interface ProviderMembers {
@@ -125,9 +135,14 @@ export interface ProviderMembers {
   thinkingBudget?: number;
   /** The JSON schema of the answer as the client wrote it; `jsonSchema` of the job is in the engine's words. */
   jsonSchema?: string;
-  /** Of a JSON schema: the name that the client gave it, and whether the answer must follow it to the letter. */
+  /** Of a JSON schema: the name and the description that the client gave it, and whether the answer must follow it to the letter. */
   schemaName?: string;
+  schemaDescription?: string;
   isStrictSchema?: boolean;
+  /** A mark of the prompt cache for the whole request, as Anthropic's clients send it. */
+  cacheControl?: Record<string, unknown>;
+  /** Members of OpenAI's API that change no answer. */
+  hints?: Record<string, string>;
 }
 
 /** Hears one completion. Text arrives as bodies of JSON strings, valid only during the call. */

@@ -18,6 +18,7 @@ export type {
   ProviderMembers,
   ReasoningDetail,
   RunningCompletion,
+  SchemaRefusal,
   ServingReason,
   ServingState,
   TokenizeFlags,

@@ -1,5 +1,6 @@
 /** Chooses the model of each request, hands the work to the backend that has it, and records what it used. */
 import type { EmbedResult, JobUsage, RankResult, Text } from '../../native/llama-shapes.ts';
+import { DomainError } from '../../platform/errors/domain-error.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import { anyName, type NameFilter, NO_LIMITS, type UseRules } from '../../platform/module/use-rules.ts';
 import type { MeteredWork, MeteringApi } from '../metering/index.ts';
@@ -99,7 +100,7 @@ export class InferenceService {
 
   /**
    * A model that the caller may not use is like one that is not there; one that its credential is not for is refused. Throws what
-   * selectModel() and permittedOffers() do, or the unavailableReason when no backend works at all.
+   * selectModel() and permittedOffers() do, or why a backend does not work where none of the others has the model.
    */
   async resolve(needs: ModelNeeds, caller: Caller): Promise<ResolvedModel> {
     const offers = await Promise.all(
@@ -110,7 +111,12 @@ export class InferenceService {
     const isAllowed = await this.allowedModels({ ...caller, limits: others });
     const all = offers.flat().filter(({ card }) => isOfTenant(card, caller));
     const allowed = isAllowed === anyName ? all : all.filter(({ card }) => isAllowed(card.id));
-    return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#default.id);
+    try {
+      return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#default.id);
+    } catch (error) {
+      const isMissing = error instanceof DomainError && error.code === 'model_not_found';
+      throw (isMissing ? this.#unavailableReason() : undefined) ?? error;
+    }
   }
 
   /** The one place that asks which models its groups and its credential leave to a caller. */
@@ -243,9 +249,14 @@ export class InferenceService {
 
   #usableBackends(): InferenceBackend[] {
     const usable = this.#backends.filter((backend) => backend.unavailableReason() === undefined);
-    const reason = usable.length === 0 ? this.#backends[0]?.unavailableReason() : undefined;
+    const reason = usable.length === 0 ? this.#unavailableReason() : undefined;
     if (reason) throw reason;
     return usable;
+  }
+
+  /** Of the first backend that has one. */
+  #unavailableReason(): Error | undefined {
+    return this.#backends.map((backend) => backend.unavailableReason()).find((reason) => reason !== undefined);
   }
 }
 

@@ -3,7 +3,7 @@ import type { JobUsage, ProviderUse } from '../../../native/llama-shapes.ts';
 import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import { type BackendCompletion, type CompletionSink, inferenceErrors } from '../../inference/index.ts';
 import { AttemptFailure } from '../errors.ts';
-import type { ProviderRecord, ProviderTokens } from '../kinds/kind.ts';
+import { BYTES_PER_TOKEN, type ProviderRecord, type ProviderTokens } from '../kinds/kind.ts';
 import type { Opened } from '../routing/attempts.ts';
 import { CallOrder, jsonBody } from './call-order.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
@@ -25,7 +25,6 @@ interface CompletionParts {
   readonly drainMs: number;
 }
 
-const BYTES_PER_TOKEN = 4;
 const MOST_CALLS = 256;
 const MOST_ARGUMENT_BYTES = 16 * 1024 * 1024;
 

@@ -27,8 +27,10 @@ export interface ChatMessage {
   name?: string;
   reasoning_content?: string;
   reasoning_details?: Json[];
-  tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string } }[];
+  tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string }; cache_control?: Json }[];
   tool_call_id?: string;
+  /** A mark behind all of the message. */
+  cache_control?: Json;
 }
 
 export interface ChatCall {
@@ -46,13 +48,43 @@ export interface ChatCall {
   readonly topLogprobs: number | undefined;
   readonly jsonSchema: Json | undefined;
   readonly schemaName: string | undefined;
+  readonly schemaDescription: string | undefined;
   readonly isStrictSchema: boolean | undefined;
   readonly grammar: string | undefined;
   readonly reasoningEffort: string | undefined;
   readonly thinkingBudget: number | undefined;
   readonly enableThinking: boolean | undefined;
+  /** What else a template is told than whether and how much the model thinks. */
   readonly templateKwargs: Json | undefined;
+  readonly cachePrompt: boolean | undefined;
+  /** Below 0 others go first, above it this one does. */
+  readonly priority: number;
+  readonly nDraftMax: number | undefined;
+  readonly draftSource: 'any' | 'none' | 'ngram' | 'model' | undefined;
+  /** A mark of the prompt cache behind everything. */
+  readonly cacheControl: Json | undefined;
+  /** Members of OpenAI's API that change no answer. */
+  readonly hints: Readonly<Record<string, string>>;
   readonly media: readonly ChatMedia[];
+  /** Of the messages and the tools as JSON. */
+  readonly nTextBytes: number;
+}
+
+/** The same request with its texts and media in hand: what waits at a port can be read once, and a model of this node may have to read it too. */
+export function holdTexts(request: CompletionRequest): CompletionRequest {
+  const { job } = request;
+  const { prompt, jsonSchema, toolSchemas, media } = job;
+  const held =
+    prompt.kind === 'chat' ? { ...prompt, ...heldMembers(prompt, ['messagesJson', 'toolsJson', 'templateKwargsJson']) } : prompt;
+  return {
+    ...request,
+    job: {
+      ...job,
+      prompt: held,
+      ...heldMembers({ jsonSchema, toolSchemas }, ['jsonSchema', 'toolSchemas']),
+      ...(media && { media: media.map((one) => ({ ...one, bytes: inHand(one.bytes) as Uint8Array })) }),
+    },
+  };
 }
 
 /** Throws UnsupportedMember for a prompt that is no chat. */
@@ -60,9 +92,14 @@ export function readChatCall({ job, provider = {} }: CompletionRequest): Omit<Ch
   const { prompt } = job;
   if (prompt.kind !== 'chat') throw new UnsupportedMember('prompt', 'a text without messages');
   if (job.loras !== undefined && job.loras.length > 0) throw new UnsupportedMember('lora', 'adapters of this node');
-  const tools = prompt.toolsJson === undefined ? [] : (JSON.parse(textOf(prompt.toolsJson)) as Json[]);
+  const messagesJson = textOf(prompt.messagesJson);
+  const toolsJson = prompt.toolsJson === undefined ? '[]' : textOf(prompt.toolsJson);
+  const tools = JSON.parse(toolsJson) as Json[];
+  const kwargs = prompt.templateKwargsJson === undefined ? {} : (JSON.parse(textOf(prompt.templateKwargsJson)) as Json);
+  const effort =
+    provider.reasoningEffort ?? (typeof kwargs['reasoning_effort'] === 'string' ? kwargs['reasoning_effort'] : undefined);
   return {
-    messages: JSON.parse(textOf(prompt.messagesJson)) as ChatMessage[],
+    messages: JSON.parse(messagesJson) as ChatMessage[],
     tools: tools.map(readTool),
     toolChoice: prompt.toolChoice ?? 'auto',
     parallelToolCalls: prompt.parallelToolCalls,
@@ -74,14 +111,34 @@ export function readChatCall({ job, provider = {} }: CompletionRequest): Omit<Ch
     topLogprobs: job.topLogprobs,
     jsonSchema: job.jsonSchema === undefined ? undefined : (JSON.parse(provider.jsonSchema ?? textOf(job.jsonSchema)) as Json),
     schemaName: provider.schemaName,
+    schemaDescription: provider.schemaDescription,
     isStrictSchema: provider.isStrictSchema,
     grammar: job.grammar,
-    reasoningEffort: provider.reasoningEffort,
+    reasoningEffort: effort,
     thinkingBudget: provider.thinkingBudget,
     enableThinking: prompt.enableThinking,
-    templateKwargs: prompt.templateKwargsJson === undefined ? undefined : (JSON.parse(textOf(prompt.templateKwargsJson)) as Json),
+    templateKwargs: withoutKnown(kwargs, { enable_thinking: prompt.enableThinking, reasoning_effort: effort }),
+    cachePrompt: job.cachePrompt,
+    priority: job.priority ?? 0,
+    nDraftMax: job.nDraftMax,
+    draftSource: job.draftSource,
+    cacheControl: provider.cacheControl,
+    hints: provider.hints ?? {},
     media: (job.media ?? []).map(readMedia),
+    nTextBytes: messagesJson.length + toolsJson.length,
   };
+}
+
+/** Members of a template that have a name of their own here are not said twice. */
+function withoutKnown(kwargs: Json, known: Json): Json | undefined {
+  const others = Object.entries(kwargs).filter(([name, value]) => known[name] !== value);
+  return others.length === 0 ? undefined : Object.fromEntries(others);
+}
+
+/** The schema of the answer, with what the client says about it in the schema itself. */
+export function describedSchema({ jsonSchema, schemaDescription: description }: ChatCall): Json | undefined {
+  if (jsonSchema === undefined || description === undefined || jsonSchema['description'] !== undefined) return jsonSchema;
+  return { description, ...jsonSchema };
 }
 
 function readTool(tool: Json): ChatTool {
@@ -96,7 +153,8 @@ function readTool(tool: Json): ChatTool {
 }
 
 function readMedia(media: EncodedMedia): ChatMedia {
-  const bytes = media.bytes instanceof Uint8Array ? Buffer.from(media.bytes) : takeQueuedBytes(media.bytes);
+  const held = inHand(media.bytes) as Uint8Array;
+  const bytes = Buffer.from(held.buffer, held.byteOffset, held.byteLength);
   const format = media.kind === 'image' ? imageType(bytes) : media.format;
   return { kind: media.kind, format, base64: bytes.toString('base64') };
 }
@@ -110,23 +168,23 @@ function imageType(bytes: Buffer): string {
   return head.startsWith('RIFF') ? 'image/webp' : 'image/avif';
 }
 
+function heldMembers<T extends object, K extends keyof T>(members: T, names: readonly K[]): Partial<Pick<T, K>> {
+  const held = names.flatMap((name) => (members[name] === undefined ? [] : [[name, inHand(members[name] as Text)] as const]));
+  return Object.fromEntries(held) as Partial<Pick<T, K>>;
+}
+
+function inHand(text: Text): string | Uint8Array {
+  return typeof text === 'string' || text instanceof Uint8Array ? text : takeQueuedBytes(text as QueuedBytes);
+}
+
 /** Can be read once where its bytes wait at a port. */
 export function textOf(text: Text): string {
   if (typeof text === 'string') return text;
-  if (text instanceof Uint8Array) return Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString();
-  return takeQueuedBytes(text as QueuedBytes).toString();
+  const bytes = inHand(text) as Uint8Array;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
 
 /** The media part that a message names `attached:N`. */
 export function attachedMedia(call: Pick<ChatCall, 'media'>, name: unknown): ChatMedia | undefined {
   return call.media[Number(/^attached:(\d+)$/.exec(String(name))?.[1] ?? -1)];
-}
-
-/** Samplers that no provider but our own kind has. Throws UnsupportedMember for one that was asked for and is not among `known`. */
-export function requireKnownSampling(sampling: ChatCall['sampling'], known: readonly (keyof Sampling)[]): void {
-  for (const [name, value] of Object.entries(sampling)) {
-    if (value === undefined || (known as readonly string[]).includes(name)) continue;
-    const member = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    throw new UnsupportedMember(member, `the sampler ${member}`);
-  }
 }

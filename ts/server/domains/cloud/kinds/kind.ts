@@ -43,6 +43,9 @@ export interface ProviderTokens {
   nImageTokens: number;
 }
 
+/** Where a provider does not count, its tokens are estimated. */
+export const BYTES_PER_TOKEN = 4;
+
 export const NO_TOKENS: Readonly<ProviderTokens> = Object.freeze({
   nPromptTokens: 0,
   nCompletionTokens: 0,

@@ -1,6 +1,7 @@
 /** Thoughts of an earlier turn, as the providers that sign them want them back: those that the provider itself has signed or hidden, untouched. */
 import type { ChatMessage } from './chat-call.ts';
 import type { Json } from './json.ts';
+import { UnsupportedMember } from './kind.ts';
 
 export function signedThoughts({ reasoning_details: details = [] }: ChatMessage): Json[] {
   return details.filter(({ signature, data }) => typeof signature === 'string' || typeof data === 'string');
@@ -9,15 +10,19 @@ export function signedThoughts({ reasoning_details: details = [] }: ChatMessage)
 /** How many tokens of thoughts an effort stands for, where a provider counts them. */
 const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 2048, medium: 8192, high: 24_576, xhigh: 32_768 };
 
-/** Undefined: as the model does by itself; 0: none. */
+/** Undefined: as the model does by itself; 0: none. Throws UnsupportedMember for an effort that stands for no budget. */
 export function thinkingTokens(call: {
   thinkingBudget: number | undefined;
   reasoningEffort: string | undefined;
   enableThinking: boolean | undefined;
 }): number | undefined {
-  if (call.thinkingBudget !== undefined) return call.thinkingBudget;
   if (call.enableThinking === false || call.reasoningEffort === 'none') return 0;
-  if (call.reasoningEffort !== undefined) return BUDGETS[call.reasoningEffort] ?? BUDGETS['medium'];
+  if (call.thinkingBudget !== undefined) return call.thinkingBudget;
+  if (call.reasoningEffort !== undefined) {
+    if (!Object.hasOwn(BUDGETS, call.reasoningEffort))
+      throw new UnsupportedMember('reasoning_effort', `the effort ${call.reasoningEffort.slice(0, 40)}`);
+    return BUDGETS[call.reasoningEffort];
+  }
   return call.enableThinking === true ? BUDGETS['medium'] : undefined;
 }
 

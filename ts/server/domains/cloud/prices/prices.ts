@@ -1,6 +1,8 @@
 /** Finds which price a model has: what its backend says, else what the operator has set for its name, else the list. */
 
-import type { Price } from './price.ts';
+import type { ProviderUse } from '../../../native/llama-shapes.ts';
+import type { ProviderTokens } from '../kinds/kind.ts';
+import { costOf, type Price } from './price.ts';
 import { PRICE_LIST } from './price-list.ts';
 
 export type PriceTable = Readonly<Record<string, Price>>;
@@ -19,6 +21,12 @@ export class Prices {
   /** Undefined: nobody knows. */
   of(model: string, ofBackend: PriceTable): Price | undefined {
     return exact(ofBackend, model) ?? exact(this.#own, model) ?? listed(model);
+  }
+
+  /** Cost undefined: nobody knows. */
+  costOf(model: string, ofBackend: PriceTable, tokens: ProviderTokens): Pick<ProviderUse, 'costMicros' | 'currency'> {
+    const price = this.of(model, ofBackend);
+    return { costMicros: price && costOf(price, tokens), currency: price?.currency ?? '' };
   }
 }
 

@@ -41,6 +41,8 @@ export class BackendRegistry {
   /** Of other nodes on the same database: what they offer and this node has no key for. */
   #elsewhere: readonly LiveBackend[] = [];
   #sealing: SealingKey | undefined;
+  /** Undefined: what is offered has changed since. */
+  #names: ReadonlyMap<string, readonly Target[]> | undefined;
 
   constructor(deps: BackendRegistryDeps) {
     this.#deps = deps;
@@ -98,16 +100,29 @@ export class BackendRegistry {
     this.#elsewhere = rows
       .filter(({ node }) => node !== nodeId())
       .map((row) => this.#make({ ...row, sealed_key: null, api_key_env: null }, true));
+    this.#names = undefined;
     this.#deps.onReloaded?.();
   }
 
   async close(): Promise<void> {
     for (const [id, backend] of this.#backends) await this.#drop(id, backend);
     this.#rows = [];
+    this.#names = undefined;
   }
 
-  /** Everything that is offered, by name, with the backends that have it: the first to be asked is the first. */
-  names(): Map<string, Target[]> {
+  /** Everything that is offered, by name, with the backends that have it, those of the smaller priority first. */
+  names(): ReadonlyMap<string, readonly Target[]> {
+    this.#names ??= this.#readNames();
+    return this.#names;
+  }
+
+  /** Names of models, of which each has a target that a test holds for. */
+  namesThat(holds: (target: Target) => boolean): string[] {
+    const names = [...this.names()].filter(([, targets]) => targets.some(holds));
+    return names.map(([name]) => name).slice(0, MOST_NAMED);
+  }
+
+  #readNames(): Map<string, Target[]> {
     const names = new Map<string, Target[]>();
     for (const backend of [...this.#backends.values(), ...this.#elsewhere]) {
       for (const [name, { id }] of backend.offered) {
@@ -117,8 +132,7 @@ export class BackendRegistry {
         else known.push(target);
       }
     }
-    for (const targets of names.values())
-      targets.sort((a, b) => Number(b.backend.isReady) - Number(a.backend.isReady) || a.priority - b.priority);
+    for (const targets of names.values()) targets.sort((a, b) => a.priority - b.priority);
     for (const [name, route] of this.#routes) names.set(name, this.#routeTargets(route));
     return names;
   }
@@ -182,7 +196,8 @@ export class BackendRegistry {
       checkedAt: row.checked_at ?? undefined,
       reason: row.reason === null ? undefined : (JSON.parse(row.reason) as ServingReason),
     };
-    return new LiveBackend(facts, this.#deps.policy, this.#deps.userAgent);
+    const { policy, userAgent } = this.#deps;
+    return new LiveBackend(facts, { policy, userAgent, onListed: () => (this.#names = undefined) });
   }
 
   #keyOf({ id, base_url, sealed_key, api_key_env }: BackendRow): string | undefined {
@@ -199,6 +214,7 @@ export class BackendRegistry {
   }
 }
 
+const MOST_NAMED = 20;
 const CLOSE_AFTER_MS = 30 * 60_000;
 
 function targetOf(backend: LiveBackend, model: string): Target {

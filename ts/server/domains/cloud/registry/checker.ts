@@ -181,13 +181,21 @@ function minimalCall(model: string): ChatCall {
     topLogprobs: undefined,
     jsonSchema: undefined,
     schemaName: undefined,
+    schemaDescription: undefined,
     isStrictSchema: undefined,
     grammar: undefined,
     reasoningEffort: undefined,
     thinkingBudget: undefined,
     enableThinking: undefined,
     templateKwargs: undefined,
+    cachePrompt: undefined,
+    priority: 0,
+    nDraftMax: undefined,
+    draftSource: undefined,
+    cacheControl: undefined,
+    hints: {},
     media: [],
+    nTextBytes: 0,
   };
 }
 

@@ -38,6 +38,13 @@ export interface LiveBackendFacts {
   readonly reason: ServingReason | undefined;
 }
 
+interface LiveBackendDeps {
+  readonly policy: AddressPolicy;
+  readonly userAgent: string;
+  /** It offers other models than before. */
+  onListed(): void;
+}
+
 /** Longer than the library's own: a new connection costs a handshake of TLS. Servers that close earlier say so, and a failed request is tried again. */
 const KEEP_ALIVE_MS = 60_000;
 const LATENCY_MEMORY = 0.8;
@@ -48,6 +55,7 @@ export class LiveBackend {
   readonly pace: Pace;
   readonly #client: HttpClient;
   readonly #userAgent: string;
+  readonly #onListed: () => void;
   readonly #breakers = new Map<string, Breaker>();
   #offered: ReadonlyMap<string, ListedModel>;
   #models: readonly ListedModel[] | undefined;
@@ -55,10 +63,11 @@ export class LiveBackend {
   #reason: ServingReason | undefined;
   #firstContentMs: number | undefined;
 
-  constructor(facts: LiveBackendFacts, policy: AddressPolicy, userAgent: string) {
+  constructor(facts: LiveBackendFacts, { policy, userAgent, onListed }: LiveBackendDeps) {
     this.facts = facts;
     this.kind = KINDS[facts.kind];
     this.#userAgent = userAgent;
+    this.#onListed = onListed;
     const { timeouts, limits, modelFilter } = facts.options;
     this.pace = new Pace(limits);
     this.#client = new HttpClient({
@@ -134,6 +143,7 @@ export class LiveBackend {
     this.#models = models;
     this.#checkedAt = at;
     this.#offered = offeredModels(this.facts.options.modelFilter, models);
+    this.#onListed();
   }
 
   checked(at: number): void {

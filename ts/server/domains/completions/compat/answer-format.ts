@@ -40,15 +40,20 @@ export function readFormat(format: Members, shape: FormatShape, param: string, s
 
 function textOf(schema: Members, param: string, isStrict: boolean, schemas: SchemaReader): string {
   schemas.ofAnswer = schema;
-  return JSON.stringify(schemas.read(schema, { param, isStrict }));
+  try {
+    return JSON.stringify(schemas.read(schema, { param, isStrict }));
+  } catch (error) {
+    return JSON.stringify(schemas.refuse(error));
+  }
 }
 
-/** Reads what a model that runs elsewhere is told of the format: the schema as the client wrote it, and the members `name` and `strict` beside it. */
+/** Reads what a model that runs elsewhere is told of the format: the schema as the client wrote it, and what stands beside it. */
 export function providerFormat(named: unknown, { ofAnswer }: SchemaReader): ProviderMembers {
-  const { name, strict } = isMembers(named) ? named : {};
+  const { name, strict, description } = isMembers(named) ? named : {};
   return {
     ...(ofAnswer !== undefined && { jsonSchema: JSON.stringify(ofAnswer) }),
     ...(typeof name === 'string' && { schemaName: name }),
+    ...(typeof description === 'string' && { schemaDescription: description }),
     ...(typeof strict === 'boolean' && { isStrictSchema: strict }),
   };
 }

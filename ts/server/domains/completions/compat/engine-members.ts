@@ -5,7 +5,7 @@ import Type, { type Static } from 'typebox';
 import type { GenerationJob, Sampling } from '../../../native/llama-shapes.ts';
 import type { Option, OptionTable, OptionValue, OptionValues } from '../../../native/options/option.ts';
 import { samplingOptions } from '../../../native/options/sampling-options.ts';
-import type { ChatPrompt } from '../../inference/index.ts';
+import type { ChatPrompt, ProviderMembers } from '../../inference/index.ts';
 import { invalid } from '../errors.ts';
 import { asInteger, asList, asNumber, type Members, omitNullish } from './members.ts';
 import { nullableBoolean, nullableInteger, nullableList, nullableNumber, nullableRecord, nullableString } from './nullable.ts';
@@ -55,6 +55,14 @@ const priorities: Readonly<Record<string, number>> = { flex: -1, priority: 1, fa
 
 export function readPriority(tier: string | null | undefined): number | undefined {
   return tier !== undefined && tier !== null && Object.hasOwn(priorities, tier) ? priorities[tier] : undefined;
+}
+
+/** They change no answer, and are a matter of the provider of a model that runs elsewhere. */
+const hints = ['prompt_cache_key', 'prompt_cache_retention', 'safety_identifier', 'user'] as const;
+
+export function providerHints(body: { [K in (typeof hints)[number]]?: unknown }): Pick<ProviderMembers, 'hints'> {
+  const given = hints.flatMap((name) => (typeof body[name] === 'string' ? [[name, body[name]] as const] : []));
+  return given.length === 0 ? {} : { hints: Object.fromEntries(given) };
 }
 
 /** The types and functions below make members of a body from a table of options. */

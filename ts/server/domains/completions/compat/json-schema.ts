@@ -1,5 +1,7 @@
 /** JSON Schemas of one request: each becomes what the engine follows. What it does not follow is refused, or left out and named. */
-import { completionError } from '../errors.ts';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
+import type { CompletionRequest, SchemaRefusal } from '../../inference/index.ts';
+import { type CompletionErrorCode, completionError } from '../errors.ts';
 import { isMembers, type Members } from './members.ts';
 import { PatternCheck } from './schema/pattern-check.ts';
 import { SchemaDocument, UnusableSchema } from './schema/schema-document.ts';
@@ -50,6 +52,8 @@ const maxHeaderLength = 1_000;
 export class SchemaReader {
   /** The schema of the answer as the client wrote it. */
   ofAnswer: Members | undefined;
+  /** Why the engine of this node refuses the request. A model that runs elsewhere judges its schemas itself. */
+  refusal: SchemaRefusal | undefined;
   readonly #patterns = new PatternCheck();
   readonly #ignored = new Set<string>();
   #nDefinitions = 0;
@@ -84,6 +88,15 @@ export class SchemaReader {
     }
   }
 
+  /** Keeps the first fault of a schema until it is known which model answers. Throws what is none. */
+  refuse(error: unknown): Members {
+    if (!(error instanceof DomainError)) throw error;
+    const { code, sentence, param, extra } = error;
+    // Plain data: worker threads read large bodies.
+    this.refusal ??= { code, sentence, param, extra };
+    return { type: 'object' };
+  }
+
   /** The model may call such a tool with any arguments. */
   ignoreAll(param: string): void {
     this.#ignored.add(param);
@@ -97,6 +110,19 @@ export class SchemaReader {
     const nextName = () => `followed-part-${this.#nDefinitions++}`;
     return new SchemaFollower(new SchemaDocument(root, this.#patterns), report, nextName).follow(stated.tool !== undefined);
   }
+}
+
+/** What a request says of its schemas, beside the schemas. */
+export function schemaNotes(schemas: SchemaReader | undefined): Pick<CompletionRequest, 'schemaIgnored' | 'schemaRefusal'> {
+  const { ignored: schemaIgnored, refusal: schemaRefusal } = schemas ?? {};
+  return { ...(schemaIgnored !== undefined && { schemaIgnored }), ...(schemaRefusal !== undefined && { schemaRefusal }) };
+}
+
+/** Throws the refusal of a request whose model this node runs. */
+export function requireSchemas({ schemaRefusal: refusal }: { schemaRefusal?: SchemaRefusal }): void {
+  if (refusal === undefined) return;
+  const { code, sentence, param, extra } = refusal;
+  throw completionError(code as CompletionErrorCode, sentence, { ...(param !== undefined && { param }), extra });
 }
 
 /** Header values are visible ASCII. */

@@ -3,7 +3,7 @@
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { ChatPrompt, CompletionRequest } from '../../inference/index.ts';
 import { invalid } from '../errors.ts';
-import { type SchemaReader, shownSchema } from './json-schema.ts';
+import { type SchemaReader, type Stated, shownSchema } from './json-schema.ts';
 import { asText, isMembers, type Members, textOr } from './members.ts';
 
 interface FunctionTool {
@@ -50,18 +50,17 @@ export function readFunction(members: Members, param: string, schemas: SchemaRea
       },
       ...(isMembers(members['cache_control']) ? { cache_control: members['cache_control'] } : {}),
     },
-    followed: followed(() => schemas.read(parameters, { param: `${param}.parameters`, tool: name, isStrict }), isStrict),
+    followed: followed(parameters, { param: `${param}.parameters`, tool: name, isStrict }, schemas),
     param: `${param}.parameters`,
   };
 }
 
 /** A tool that the model need not call may keep its fault until it is known whether it is to be called. */
-function followed(read: () => Members, isStrict: boolean): Members | DomainError {
+function followed(parameters: Members, stated: Stated, schemas: SchemaReader): Members | DomainError {
   try {
-    return read();
+    return schemas.read(parameters, stated);
   } catch (error) {
-    if (isStrict || !(error instanceof DomainError)) throw error;
-    return error;
+    return stated.isStrict || !(error instanceof DomainError) ? schemas.refuse(error) : error;
   }
 }
 
@@ -108,14 +107,14 @@ export function promptTools({ tools, choice, isSingle }: ToolUse, parallel: bool
 
 /**
  * What the engine follows of the tools' arguments, by their names. A tool that cannot be compiled is called with any arguments where the model
- * chooses, and throws its fault where it must be called.
+ * chooses, and is refused where it must be called.
  */
 export function toolSchemas({ tools, choice }: ToolUse, schemas: SchemaReader): Pick<CompletionRequest['job'], 'toolSchemas'> {
   if (tools.length === 0 || choice === 'none') return {};
   const entries = tools.map(({ shown, followed, param }) => {
     if (!(followed instanceof DomainError)) return [shown.function.name, followed];
-    if (choice === 'required') throw followed;
-    schemas.ignoreAll(param);
+    if (choice === 'required') schemas.refuse(followed);
+    else schemas.ignoreAll(param);
     return [shown.function.name, { type: 'object' }];
   });
   return { toolSchemas: JSON.stringify(Object.fromEntries(entries)) };

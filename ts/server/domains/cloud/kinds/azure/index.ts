@@ -13,7 +13,8 @@ export const azure: Kind = {
   hasPath: false,
   needsKey: true,
   authorize: (key) => ({ 'api-key': key }),
-  chat: (call, { apiVersion }) => chatRequest(call, 'openai', pathOf(call.model, 'chat/completions', apiVersion)),
+  chat: (call, { apiVersion }) =>
+    chatRequest({ ...call, hints: {} }, 'openai', pathOf(call.model, 'chat/completions', apiVersion)),
   reader: openai.reader,
   embeddings: {
     request: (model, input, { apiVersion }) => ({

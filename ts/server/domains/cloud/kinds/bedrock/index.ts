@@ -1,8 +1,8 @@
 /** Amazon Bedrock's Converse, signed by AWS's rules and answered as AWS's binary event stream. */
 import type { FinishReason } from '../../../../native/llama-shapes.ts';
 import { signRequest } from '../../../../platform/network/aws-signature.ts';
-import { attachedMedia, type ChatCall, type ChatMessage, requireKnownSampling } from '../chat-call.ts';
-import { countOf, isObject, type Json, jsonText, objectOf, parseFrame, textOr } from '../json.ts';
+import { attachedMedia, type ChatCall, type ChatMessage } from '../chat-call.ts';
+import { countOf, type Json, jsonText, objectOf, parseFrame, textOr } from '../json.ts';
 import {
   type FrameReader,
   type Kind,
@@ -11,6 +11,7 @@ import {
   type ProviderRequest,
   UnsupportedMember,
 } from '../kind.ts';
+import { type MemberName, markOf, requireKnown } from '../members.ts';
 import { defined } from '../openai/frames.ts';
 import { refusalInStream } from '../refusal.ts';
 import { argumentsOf, signedThoughts, thinkingTokens } from '../thoughts.ts';
@@ -36,16 +37,25 @@ export const bedrock: Kind = {
   reader: () => new ConverseReader(),
 };
 
+const MEMBERS = ['marks', 'effort', 'budget', 'forcedCalls', 'systemMedia', 'resultMedia'] as const satisfies MemberName[];
+
 function chatRequest(call: ChatCall): ProviderRequest {
-  refuseUnknown(call);
+  requireKnown(call, MEMBERS, ['temperature', 'topP']);
   const { temperature, topP } = call.sampling;
-  const system = call.messages.filter(({ role }) => role === 'system').flatMap(({ content }) => blocksOf(content, call));
+  const system = call.messages
+    .filter(({ role }) => role === 'system')
+    .flatMap((message) => [...blocksOf(message.content, call), ...pointBehind(message)]);
   const budget = thinkingTokens(call);
   const isClaude = /anthropic/.test(call.model);
-  if (budget !== undefined && budget > 0 && !isClaude) throw new UnsupportedMember('reasoning_effort', 'a budget of thoughts');
+  if (budget !== undefined && budget > 0 && !isClaude) {
+    const member = call.thinkingBudget === undefined ? 'reasoning_effort' : 'thinking.budget_tokens';
+    throw new UnsupportedMember(member, 'a budget of thoughts');
+  }
+  if (call.thinkingBudget !== undefined && call.reasoningEffort !== undefined)
+    throw new UnsupportedMember('reasoning_effort', 'an effort beside a budget of thoughts');
   const body: Json = {
     system: system.length === 0 ? undefined : system,
-    messages: messagesOf(call),
+    messages: markedEnd(messagesOf(call), call),
     inferenceConfig: {
       maxTokens: call.maxTokens,
       temperature,
@@ -53,25 +63,9 @@ function chatRequest(call: ChatCall): ProviderRequest {
       stopSequences: call.stop.length === 0 ? undefined : call.stop,
     },
     ...toolsOf(call),
-    ...(budget && { additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: Math.max(1024, budget) } } }),
+    ...(budget && { additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: budget } } }),
   };
   return { path: `/model/${encodeURIComponent(call.model)}/converse-stream`, body: jsonText(body) };
-}
-
-function refuseUnknown(call: ChatCall): void {
-  requireKnownSampling(call.sampling, ['temperature', 'topP']);
-  if (call.n > 1) throw new UnsupportedMember('n', 'several choices');
-  if (call.topLogprobs !== undefined) throw new UnsupportedMember('logprobs', 'log probabilities');
-  if (call.logitBias !== undefined) throw new UnsupportedMember('logit_bias', 'a bias of tokens');
-  if (call.grammar !== undefined) throw new UnsupportedMember('grammar', 'a grammar');
-  if (call.jsonSchema !== undefined) throw new UnsupportedMember('response_format', 'a JSON schema');
-  if (call.templateKwargs !== undefined) throw new UnsupportedMember('chat_template_kwargs', 'members of a chat template');
-  if (call.parallelToolCalls === false && call.tools.length > 0)
-    throw new UnsupportedMember('parallel_tool_calls', 'one call at a time');
-  if (call.toolChoice === 'none' && call.tools.length > 0)
-    throw new UnsupportedMember('tool_choice', 'tools that may not be called');
-  if (call.media.some(({ kind, format }) => kind === 'audio' || format === 'image/avif'))
-    throw new UnsupportedMember('messages', 'sounds and AVIF');
 }
 
 function toolsOf({ tools, toolChoice }: ChatCall): Json {
@@ -88,7 +82,7 @@ function messagesOf(call: ChatCall): Json[] {
   for (const message of call.messages) {
     if (message.role === 'system') continue;
     const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const content = contentOf(message, call);
+    const content = [...contentOf(message, call), ...pointBehind(message)];
     const last = messages.at(-1);
     if (last?.role === role) last.content.push(...content);
     else messages.push({ role, content });
@@ -106,16 +100,17 @@ function contentOf(message: ChatMessage, call: ChatCall): Json[] {
       ? { reasoningContent: { redactedContent: data } }
       : { reasoningContent: { reasoningText: { text: text ?? '', signature } } },
   );
-  const calls = (message.tool_calls ?? []).map(({ id, function: target }) => ({
-    toolUse: { toolUseId: id, name: target.name, input: argumentsOf(target.arguments) },
-  }));
+  const calls = (message.tool_calls ?? []).flatMap(({ id, function: target, cache_control }) => [
+    { toolUse: { toolUseId: id, name: target.name, input: argumentsOf(target.arguments) } },
+    ...pointOf(cache_control),
+  ]);
   return [...thoughts, ...blocks, ...calls];
 }
 
 function blocksOf(content: ChatMessage['content'], call: ChatCall): Json[] {
   if (content === null || content === '') return [];
   if (typeof content === 'string') return [{ text: content }];
-  return content.flatMap((part) => [partOf(part, call), ...pointOf(part['cache_control'])]);
+  return content.flatMap((part) => [partOf(part, call), ...pointOf(markOf(part))]);
 }
 
 function partOf(part: Json, call: ChatCall): Json {
@@ -125,9 +120,19 @@ function partOf(part: Json, call: ChatCall): Json {
 }
 
 /** Everything before the point is cached. */
-function pointOf(mark: unknown): Json[] {
-  if (!isObject(mark)) return [];
+function pointOf(mark: Json | undefined): Json[] {
+  if (mark === undefined) return [];
   return [{ cachePoint: { type: 'default', ...(typeof mark['ttl'] === 'string' && { ttl: mark['ttl'] }) } }];
+}
+
+function pointBehind(message: ChatMessage): Json[] {
+  return pointOf(markOf(message as unknown as Json));
+}
+
+function markedEnd(messages: Json[], { cacheControl }: ChatCall): Json[] {
+  const last = messages.at(-1);
+  if (cacheControl === undefined || last === undefined) return messages;
+  return [...messages.slice(0, -1), { ...last, content: [...(last['content'] as Json[]), ...pointOf(cacheControl)] }];
 }
 
 const FINISH: Readonly<Record<string, FinishReason>> = {

@@ -1,6 +1,6 @@
 /** Google's Gemini API: generateContent as server-sent events. The key goes in a field, and never in the address. */
 import type { FinishReason } from '../../../../native/llama-shapes.ts';
-import { attachedMedia, type ChatCall, type ChatMessage, requireKnownSampling } from '../chat-call.ts';
+import { attachedMedia, type ChatCall, type ChatMessage, describedSchema } from '../chat-call.ts';
 import { countOf, isObject, type Json, jsonText, listOf, objectOf, parseFrame, textOr } from '../json.ts';
 import {
   type FrameReader,
@@ -11,6 +11,7 @@ import {
   readVectors,
   UnsupportedMember,
 } from '../kind.ts';
+import { type MemberName, requireKnown } from '../members.ts';
 import { defined } from '../openai/frames.ts';
 import { refusalInStream } from '../refusal.ts';
 import { argumentsOf, plainText, thinkingTokens } from '../thoughts.ts';
@@ -51,15 +52,23 @@ function modelOf(entry: unknown): { id: string; capabilities: string[]; contextL
   return [{ id, capabilities, ...(contextLength !== undefined && { contextLength }) }];
 }
 
+const MEMBERS = [
+  'choices',
+  'schema',
+  'effort',
+  'budget',
+  'forcedCalls',
+  'withheldCalls',
+  'strictTools',
+  'sounds',
+  'avif',
+] as const satisfies MemberName[];
+
 function chatRequest(call: ChatCall): ProviderRequest {
   const { sampling } = call;
-  requireKnownSampling(sampling, ['temperature', 'topP', 'topK', 'frequencyPenalty', 'presencePenalty', 'seed']);
-  if (call.logitBias !== undefined) throw new UnsupportedMember('logit_bias', 'a bias of tokens');
-  if (call.topLogprobs !== undefined) throw new UnsupportedMember('logprobs', 'log probabilities of streams');
-  if (call.grammar !== undefined) throw new UnsupportedMember('grammar', 'a grammar');
-  if (call.templateKwargs !== undefined) throw new UnsupportedMember('chat_template_kwargs', 'members of a chat template');
-  if (call.parallelToolCalls === false && call.tools.length > 0)
-    throw new UnsupportedMember('parallel_tool_calls', 'one call at a time');
+  requireKnown(call, MEMBERS, ['temperature', 'topP', 'topK', 'frequencyPenalty', 'presencePenalty', 'seed']);
+  if (call.thinkingBudget !== undefined && call.reasoningEffort !== undefined)
+    throw new UnsupportedMember('reasoning_effort', 'an effort beside a budget of thoughts');
   const system = call.messages.filter(({ role }) => role === 'system').map(({ content }) => plainText(content));
   const budget = thinkingTokens(call);
   const body: Json = {
@@ -75,7 +84,7 @@ function chatRequest(call: ChatCall): ProviderRequest {
       maxOutputTokens: call.maxTokens,
       candidateCount: call.n === 1 ? undefined : call.n,
       stopSequences: call.stop.length === 0 ? undefined : call.stop,
-      ...(call.jsonSchema !== undefined && { responseMimeType: 'application/json', responseJsonSchema: call.jsonSchema }),
+      ...(call.jsonSchema !== undefined && { responseMimeType: 'application/json', responseJsonSchema: describedSchema(call) }),
       ...(budget !== undefined && { thinkingConfig: { thinkingBudget: budget, includeThoughts: budget > 0 } }),
     },
     ...toolsOf(call),
@@ -85,7 +94,9 @@ function chatRequest(call: ChatCall): ProviderRequest {
 
 function toolsOf({ tools, toolChoice }: ChatCall): Json {
   if (tools.length === 0) return {};
-  const mode = { auto: 'AUTO', required: 'ANY', none: 'NONE' }[toolChoice];
+  // Calls that must be made follow their schemas by themselves.
+  const auto = tools.some(({ isStrict }) => isStrict) ? 'VALIDATED' : 'AUTO';
+  const mode = { auto, required: 'ANY', none: 'NONE' }[toolChoice];
   return {
     tools: [
       {

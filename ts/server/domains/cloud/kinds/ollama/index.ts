@@ -1,5 +1,5 @@
 /** Ollama's own API: a JSON object a line. */
-import { attachedMedia, type ChatCall, type ChatMessage, requireKnownSampling } from '../chat-call.ts';
+import { attachedMedia, type ChatCall, type ChatMessage, describedSchema } from '../chat-call.ts';
 import { countOf, isObject, type Json, jsonText, listOf, objectOf, parseFrame, textOr } from '../json.ts';
 import {
   type FrameReader,
@@ -10,6 +10,7 @@ import {
   readVectors,
   UnsupportedMember,
 } from '../kind.ts';
+import { type MemberName, requireKnown, wireName } from '../members.ts';
 import { defined } from '../openai/frames.ts';
 import { refusalInStream } from '../refusal.ts';
 import { argumentsOf, plainText } from '../thoughts.ts';
@@ -38,40 +39,29 @@ export const ollama: Kind = {
   },
 };
 
+const MEMBERS = ['schema', 'effort', 'withheldCalls', 'avif', 'systemMedia', 'resultMedia'] as const satisfies MemberName[];
+const SAMPLERS = [
+  'temperature',
+  'topP',
+  'topK',
+  'minP',
+  'repeatPenalty',
+  'repeatLastN',
+  'frequencyPenalty',
+  'presencePenalty',
+  'seed',
+] as const satisfies (keyof ChatCall['sampling'])[];
+
 function chatRequest(call: ChatCall): ProviderRequest {
   const { sampling } = call;
-  requireKnownSampling(sampling, [
-    'temperature',
-    'topP',
-    'topK',
-    'minP',
-    'repeatPenalty',
-    'repeatLastN',
-    'frequencyPenalty',
-    'presencePenalty',
-    'seed',
-  ]);
-  if (call.n > 1) throw new UnsupportedMember('n', 'several choices');
-  if (call.topLogprobs !== undefined) throw new UnsupportedMember('logprobs', 'log probabilities');
-  if (call.logitBias !== undefined) throw new UnsupportedMember('logit_bias', 'a bias of tokens');
-  if (call.grammar !== undefined) throw new UnsupportedMember('grammar', 'a grammar');
-  if (call.templateKwargs !== undefined) throw new UnsupportedMember('chat_template_kwargs', 'members of a chat template');
-  if (call.toolChoice === 'required' && call.tools.length > 0)
-    throw new UnsupportedMember('tool_choice', 'a call that must be made');
-  if (call.parallelToolCalls === false && call.tools.length > 0)
-    throw new UnsupportedMember('parallel_tool_calls', 'one call at a time');
-  if (call.thinkingBudget !== undefined) throw new UnsupportedMember('thinking.budget_tokens', 'a budget of thoughts');
-  if (call.media.some(({ kind }) => kind === 'audio')) throw new UnsupportedMember('messages', 'sounds');
-  const named = Object.entries(sampling).map(([name, value]) => [
-    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    value,
-  ]);
+  requireKnown(call, MEMBERS, SAMPLERS);
+  const named = Object.entries(sampling).map(([name, value]) => [wireName(name), value]);
   const offers = call.tools.length > 0 && call.toolChoice !== 'none';
   const body: Json = {
     model: call.model,
     messages: call.messages.map((message) => messageOf(message, call)),
     stream: true,
-    format: call.jsonSchema,
+    format: describedSchema(call),
     think: thinkOf(call),
     options: { ...Object.fromEntries(named), num_predict: call.maxTokens, stop: call.stop.length === 0 ? undefined : call.stop },
     tools: offers
@@ -83,8 +73,9 @@ function chatRequest(call: ChatCall): ProviderRequest {
 
 function thinkOf({ enableThinking, reasoningEffort: effort }: ChatCall): boolean | string | undefined {
   if (effort === undefined) return enableThinking;
-  if (effort === 'none') return false;
-  return ['low', 'medium', 'high'].includes(effort) ? effort : true;
+  const known = { none: false, minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high' } as const;
+  if (!Object.hasOwn(known, effort)) throw new UnsupportedMember('reasoning_effort', `the effort ${effort.slice(0, 40)}`);
+  return known[effort as keyof typeof known];
 }
 
 /** A result says which function it is of by its name. */

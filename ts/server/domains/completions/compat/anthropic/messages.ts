@@ -43,22 +43,23 @@ function addMessage(messages: Members[], message: Members, param: string, media:
 function assistantMessage(blocks: Members[], param: string): Members {
   const message: Members = { role: 'assistant', content: null };
   const calls: Members[] = [];
-  let text = '';
+  const texts: Members[] = [];
   let reasoning = '';
   const details: Members[] = [];
   for (const [index, block] of blocks.entries()) {
     const at = `${param}[${index}]`;
-    if (block['type'] === 'text') text += readText(block, at);
+    if (block['type'] === 'text') texts.push(marked(block, { type: 'text', text: readText(block, at) }));
     else if (block['type'] === 'thinking') {
       const thinking = asText(block['thinking'], `${at}.thinking`);
       reasoning += thinking;
       if (block['signature']) details.push({ type: 'thinking', text: thinking, signature: block['signature'] });
-    } else if (block['type'] === 'tool_use') calls.push(readToolUse(block, at));
+    } else if (block['type'] === 'tool_use') calls.push(marked(block, readToolUse(block, at)));
     else if (block['type'] === 'redacted_thinking')
       details.push({ type: 'redacted_thinking', data: asText(block['data'], `${at}.data`) });
     else throw invalid(`${at}.type`, `${at}.type must be text, thinking or tool_use.`);
   }
-  if (text !== '' || calls.length === 0) message['content'] = text;
+  const content = plainIfText(texts, '');
+  if (content !== '' || calls.length === 0) message['content'] = content;
   if (calls.length > 0) message['tool_calls'] = calls;
   if (reasoning !== '') message['reasoning_content'] = reasoning;
   if (details.length > 0) message['reasoning_details'] = details;
@@ -85,7 +86,7 @@ function addUserBlocks(messages: Members[], role: string, blocks: Members[], par
     const at = `${param}[${index}]`;
     if (block['type'] === 'tool_result') {
       flush();
-      messages.push(toolResult(block, at, media));
+      messages.push(marked(block, toolResult(block, at, media)));
     } else parts.push(marked(block, readPart(block, at, media)));
   }
   flush();
@@ -111,9 +112,9 @@ function marked(block: Members, read: Members): Members {
   return isMembers(mark) ? { ...read, cache_control: mark } : read;
 }
 
-function plainIfText(parts: Members[]): string | Members[] {
+function plainIfText(parts: Members[], separator = '\n'): string | Members[] {
   return parts.every((part) => part['type'] === 'text' && part['cache_control'] === undefined)
-    ? parts.map((part) => part['text']).join('\n')
+    ? parts.map((part) => part['text']).join(separator)
     : parts;
 }
 

@@ -6,8 +6,8 @@ import { invalid } from '../../errors.ts';
 import { type AnswerFormat, outputFormat, providerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { bodyReader, packPrompt, packRequest } from '../body-reader.ts';
 import { promptThinking, readLoras, readPriority, readSampling, readSpeculation, readStop } from '../engine-members.ts';
-import { SchemaReader } from '../json-schema.ts';
-import { asMembers, asText, type Members, omitNullish } from '../members.ts';
+import { SchemaReader, schemaNotes } from '../json-schema.ts';
+import { asMembers, asText, isMembers, type Members, omitNullish } from '../members.ts';
 import {
   forceOne,
   plainChoice,
@@ -72,7 +72,6 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
     priority: readPriority(body.service_tier),
     ...readSpeculation(body),
   });
-  const schemaIgnored = schemas.ignored;
   const budget = body.thinking?.['budget_tokens'];
   const effort = body.output_config?.effort;
   return {
@@ -80,11 +79,12 @@ export function readMessagesRequest(body: MessagesRequest): CompletionRequest {
     needsTools,
     needsVision: media.length > 0,
     needsAudio: false,
-    ...(schemaIgnored !== undefined && { schemaIgnored }),
+    ...schemaNotes(schemas),
     job,
     provider: {
       ...(typeof budget === 'number' && { thinkingBudget: budget }),
       ...(effort && { reasoningEffort: effort }),
+      ...(isMembers(body.cache_control) && { cacheControl: body.cache_control }),
       ...providerFormat({}, schemas),
     },
   };

@@ -27,7 +27,9 @@ const promptMembers = {
     budget_tokens: ignoredMember('`max_tokens` bounds thinking and answer together.'),
     display: nullableString('summarized: as the model writes it. omitted: its blocks have no text.'),
   }),
-  cache_control: ignoredMember('Prefixes are shared within a tenant by themselves.'),
+  cache_control: ignoredMember(
+    'Prefixes are shared within a tenant by themselves; a provider gets the mark, or the request is refused.',
+  ),
   speed: ignoredMember('Every request is as fast as the node can; `service_tier` says which go first.'),
   billing_policy: ignoredMember('Nothing is billed here.'),
   compaction: refusedMember('The server drops no messages by itself: send fewer.'),

@@ -5,6 +5,7 @@ import { DomainError } from '../../../../platform/errors/domain-error.ts';
 import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
 import { pngHeader } from '../../../inference/media/test-support/images.ts';
 import { invalid } from '../../errors.ts';
+import { requireSchemas } from '../json-schema.ts';
 import { type ChatCall, readChatRequest } from './request.ts';
 import { ChatRequest } from './schema.ts';
 
@@ -172,7 +173,7 @@ for (const [param, members] of [
   ],
 ] as const) {
   t.test(`a pattern that is no regular expression in ${param} is a 400 that says so`, async (t) => {
-    t.throws(() => read(members), {
+    t.throws(() => requireSchemas(read(members).request), {
       code: 'invalid_grammar',
       param,
       message: /pattern at #.* is no regular expression/,

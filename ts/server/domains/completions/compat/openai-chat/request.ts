@@ -9,6 +9,7 @@ import { type AnswerFormat, chatFormat, providerFormat, readFormat, withEngineFo
 import { bodyReader, packRequest } from '../body-reader.ts';
 import {
   promptThinking,
+  providerHints,
   readLogitBias,
   readLoras,
   readPriority,
@@ -16,7 +17,7 @@ import {
   readSpeculation,
   readStop,
 } from '../engine-members.ts';
-import { SchemaReader } from '../json-schema.ts';
+import { SchemaReader, schemaNotes } from '../json-schema.ts';
 import { asList, asMembers, asText, isMembers, type Members, messageText, omitNullish, textOr } from '../members.ts';
 import {
   forceFunctions,
@@ -47,7 +48,7 @@ export interface ChatCall {
 export function readChatRequest(body: ChatRequest): ChatCall {
   const { messages, media } = readMessages(body.messages);
   const namespaces = [...new Set(body.knowledge ?? [])];
-  const { needsTools, toolPrompt, format, provider, schemaIgnored } = readForm(body);
+  const { needsTools, toolPrompt, format, provider, schemas } = readForm(body);
   const job = omitNullish<CompletionRequest['job']>({
     prompt: {
       kind: 'chat',
@@ -74,9 +75,9 @@ export function readChatRequest(body: ChatRequest): ChatCall {
       needsTools,
       needsVision: media?.hasImages ?? false,
       needsAudio: media?.hasSounds ?? false,
-      ...(schemaIgnored !== undefined && { schemaIgnored }),
+      ...schemaNotes(schemas),
       job,
-      provider: { ...(body.reasoning_effort && { reasoningEffort: body.reasoning_effort }), ...provider },
+      provider: { ...(body.reasoning_effort && { reasoningEffort: body.reasoning_effort }), ...providerHints(body), ...provider },
     },
     stream: body.stream ?? false,
     includeUsage: readIncludeUsage(body),
@@ -94,7 +95,7 @@ function readForm(body: ChatRequest): {
   toolPrompt: Partial<ChatPrompt>;
   format: AnswerFormat & Pick<CompletionRequest['job'], 'toolSchemas'>;
   provider?: ProviderMembers;
-  schemaIgnored?: string | undefined;
+  schemas?: SchemaReader;
 } {
   const isFree = !body.tools?.length && !body.tool_choice && !body.response_format && !body.json_schema && !body.grammar;
   if (isFree) return { needsTools: false, toolPrompt: {}, format: {} };
@@ -106,7 +107,7 @@ function readForm(body: ChatRequest): {
     toolPrompt: promptTools(use, body.parallel_tool_calls),
     format,
     provider: providerFormat(body.response_format?.['json_schema'], schemas),
-    schemaIgnored: schemas.ignored,
+    schemas,
   };
 }
 
@@ -238,6 +239,7 @@ function readMessage(message: Members, param: string, media: MediaKeeper): Membe
     throw invalid(`${param}.content`, `${param}.content must be a string or an array.`);
   const name = textOr(message['name'], undefined, `${param}.name`);
   if (name !== undefined) read['name'] = name;
+  if (isMembers(message['cache_control'])) read['cache_control'] = message['cache_control'];
   return read;
 }
 
@@ -325,7 +327,9 @@ function readUnmarked(part: Members, param: string, media: MediaKeeper): Members
       const image = part['image_url'];
       const url =
         typeof image === 'string' ? image : asText(asMembers(image, `${param}.image_url`)['url'], `${param}.image_url.url`);
-      return { type: 'image_url', image_url: { url: media().addImageUrl(url, `${param}.image_url.url`) } };
+      const detail = isMembers(image) ? image['detail'] : undefined;
+      const asked = detail === 'low' || detail === 'high' ? { detail } : {};
+      return { type: 'image_url', image_url: { url: media().addImageUrl(url, `${param}.image_url.url`), ...asked } };
     }
     case 'input_audio':
       return { type: 'input_audio', input_audio: readSound(part['input_audio'], `${param}.input_audio`, media) };

@@ -2,8 +2,8 @@
 import type { CompletionRequest } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, providerFormat, readFormat, textFormat, withEngineFormat } from '../answer-format.ts';
-import { promptThinking, readLoras, readPriority, readSampling, readSpeculation } from '../engine-members.ts';
-import { SchemaReader } from '../json-schema.ts';
+import { promptThinking, providerHints, readLoras, readPriority, readSampling, readSpeculation } from '../engine-members.ts';
+import { SchemaReader, schemaNotes } from '../json-schema.ts';
 import { asMembers, asText, isMembers, type Members, omitNullish } from '../members.ts';
 import { type ReadMessages, readMessages } from '../openai-chat/request.ts';
 import {
@@ -59,16 +59,19 @@ export function responsesRequest(
     priority: readPriority(body.service_tier),
     ...readSpeculation(body),
   });
-  const schemaIgnored = schemas.ignored;
   const effort = body.reasoning?.effort;
   return {
     model: body.model,
     needsTools: mayCall(use),
     needsVision: media?.hasImages ?? false,
     needsAudio: media?.hasSounds ?? false,
-    ...(schemaIgnored !== undefined && { schemaIgnored }),
+    ...schemaNotes(schemas),
     job,
-    provider: { ...(effort && { reasoningEffort: effort }), ...providerFormat(body.text?.format, schemas) },
+    provider: {
+      ...(effort && { reasoningEffort: effort }),
+      ...providerHints(body),
+      ...providerFormat(body.text?.format, schemas),
+    },
   };
 }
 
