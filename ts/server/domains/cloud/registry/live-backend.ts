@@ -48,6 +48,10 @@ interface LiveBackendDeps {
 /** Longer than the library's own: a new connection costs a handshake of TLS. Servers that close earlier say so, and a failed request is tried again. */
 const KEEP_ALIVE_MS = 60_000;
 const LATENCY_MEMORY = 0.8;
+const SECRET = '[secret]';
+const LEAST_SECRET = 6;
+/** So many characters in a row of a key are a part of it, wherever in it they stand. */
+const PART_LENGTH = 8;
 
 export class LiveBackend {
   readonly facts: LiveBackendFacts;
@@ -195,23 +199,37 @@ export class LiveBackend {
 
   scrubText(text: string): string {
     let clean = text;
-    for (const secret of this.#secrets()) clean = clean.replaceAll(secret, '[secret]');
+    for (const value of Object.values(this.facts.headers))
+      if (value.length >= LEAST_SECRET) clean = clean.replaceAll(value, SECRET);
+    for (const key of this.#keyParts()) clean = withoutParts(clean, key);
     // Of whichever key the provider quotes a part.
-    return clean.replace(/\b(?:sk|pk|key|AKIA|ASIA|AIza)[-_A-Za-z0-9*.]{8,}/g, '[secret]');
+    return clean.replace(/\b(?:sk|pk|key|AKIA|ASIA|AIza)[-_A-Za-z0-9*.]{8,}/g, SECRET);
   }
 
-  #secrets(): string[] {
-    const secrets = Object.values(this.facts.headers);
+  #keyParts(): string[] {
     try {
-      const key = this.facts.key();
-      if (key !== undefined) secrets.push(key, ...key.split(':'));
+      return (this.facts.key()?.split(':') ?? []).filter((part) => part.length >= LEAST_SECRET);
     } catch {
       // One that cannot be read was not sent.
+      return [];
     }
-    return secrets.filter((secret) => secret.length >= 6).sort((a, b) => b.length - a.length);
   }
 
   async close(): Promise<void> {
     await this.#client.close();
   }
+}
+
+/** The text without the key and without any longer part of it. */
+function withoutParts(text: string, key: string): string {
+  const whole = text.replaceAll(key, SECRET);
+  let clean = '';
+  for (let at = 0; at < whole.length; ) {
+    let end = at;
+    if (key.includes(whole.slice(at, at + PART_LENGTH)) && at + PART_LENGTH <= whole.length)
+      for (end = at + PART_LENGTH; end < whole.length && key.includes(whole.slice(at, end + 1)); ) end++;
+    clean += end > at ? SECRET : (whole[at] ?? '');
+    at = Math.max(end, at + 1);
+  }
+  return clean;
 }
