@@ -87,6 +87,8 @@ const startsCold: readonly Load['kind'][] = [
   'vectors',
   'ingest',
   'quotes',
+  'cloud-requests',
+  'cloud-streams',
 ];
 
 /** Where a contender runs: kept as long as the trial says, and never more than one of it. */

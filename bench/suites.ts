@@ -1,6 +1,7 @@
 import type { ServerSettings } from './contenders/contender.ts';
 import type { ModelPurpose } from './model.ts';
 import type { Trial } from './trial.ts';
+import { cloudTrials } from './trials/cloud.ts';
 import { embeddingTrials } from './trials/embeddings.ts';
 import { httpTrials } from './trials/http.ts';
 import { ingestTrials } from './trials/ingest.ts';
@@ -65,6 +66,13 @@ export const suites: Readonly<Record<string, Suite>> = {
   ingest: {
     question: 'files a second into a knowledge base that is asked meanwhile, beside a splitter and a flat scan by hand',
     trials: ingestTrials,
+    model: 'tiny',
+    server: { nParallel: 1, nCtx: 1_024 },
+  },
+  cloud: {
+    question:
+      'what this server adds to answers of providers, beside a bare uWebSockets.js proxy that parses each frame, and beside LiteLLM',
+    trials: cloudTrials,
     model: 'tiny',
     server: { nParallel: 1, nCtx: 1_024 },
   },

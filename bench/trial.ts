@@ -40,7 +40,10 @@ export type ContenderName =
   | 'svc-vectors'
   | 'vector-rivals'
   | 'svc-ingest'
-  | 'ingest-by-hand';
+  | 'ingest-by-hand'
+  | 'svc-cloud'
+  | 'bare-proxy'
+  | 'litellm';
 
 /** A load, with what differs for the rival where it cannot take the same. */
 export type Phase = Load & { forRival?: Partial<Load> };

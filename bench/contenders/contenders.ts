@@ -1,5 +1,6 @@
 import type { ContenderName } from '../trial.ts';
 import { bareUws } from './bare-uws.ts';
+import { bareProxy, litellm, svcCloud } from './cloud-proxies.ts';
 import type { Contender } from './contender.ts';
 import { ingestByHand, svcIngest } from './knowledge-servers.ts';
 import { llamaBatchedBench } from './llama-batched-bench.ts';
@@ -26,4 +27,7 @@ export const contenders: Readonly<Record<ContenderName, Contender>> = {
   'vector-rivals': vectorRivals,
   'svc-ingest': svcIngest,
   'ingest-by-hand': ingestByHand,
+  'svc-cloud': svcCloud,
+  'bare-proxy': bareProxy,
+  litellm,
 };

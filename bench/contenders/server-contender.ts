@@ -63,6 +63,8 @@ export class ServerContender implements RunningContender {
       case 'kernel':
       case 'vectors':
       case 'ingest':
+      case 'cloud-requests':
+      case 'cloud-streams':
       case 'quotes':
       case 'start':
         return undefined;

@@ -1,4 +1,5 @@
 /** The shapes of load that a trial can name. Counts and sizes are data; how each runs stands in bench/client/. */
+import type { CloudLoad } from '../cloud/cloud-load.ts';
 import type { EmbeddingLoad } from '../embeddings/embedding-load.ts';
 import type { IngestLoad } from '../ingest/ingest-load.ts';
 import type { QuotesLoad } from '../ingest/quotes-load.ts';
@@ -7,7 +8,7 @@ import type { VectorLoad } from '../vectors/vector-load.ts';
 import type { ChatShape } from './chat-shape.ts';
 import type { StartLoad } from './start-load.ts';
 
-export type Load = WrkLoad | ChatLoad | KernelLoad | EmbeddingLoad | StartLoad | VectorLoad | IngestLoad | QuotesLoad;
+export type Load = WrkLoad | ChatLoad | KernelLoad | EmbeddingLoad | StartLoad | VectorLoad | IngestLoad | QuotesLoad | CloudLoad;
 
 /** Loads of bench/client/, each run by a process of its own. */
 export type ChatLoad =

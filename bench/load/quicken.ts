@@ -53,6 +53,10 @@ function quickLoad(load: Load): Load {
       return { ...load, nPassages: 1_000, nReplies: 50 };
     case 'ingest':
       return { ...load, nFiles: Math.min(load.nFiles, 60), idleSeconds: Math.min(load.idleSeconds, 5) };
+    case 'cloud-requests':
+      return { ...load, seconds: 3 };
+    case 'cloud-streams':
+      return { ...load, streams: 200, seconds: 2 };
     case 'start':
     case 'tenant-budget':
     case 'staged':

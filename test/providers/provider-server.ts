@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 
 /** The fault that one request meets. */
@@ -86,8 +87,14 @@ export class ProviderServer {
   readonly asked: Asked[] = [];
   /** The tokens that every answer that was sent whole with its usage was billed. */
   readonly billed: Billed[] = [];
-  /** The faults of the requests to come, in their order; then none. */
+  /** The faults of the requests to come, in their order; then `usual`. */
   script: Fault[] = [];
+  /** What a request meets that no script is for. */
+  usual: Fault | (() => Fault) = 'none';
+  /** Milliseconds before the first content, and between two frames. */
+  pace: { readonly firstMs: number; readonly frameMs: number } | undefined;
+  /** Keeps what was asked and billed; a long run would fill the memory with it. */
+  keepsRecords = true;
   models: string[] = ['model-a', 'model-b'];
   say: (body: Body) => Said = () => ({ texts: ['Hello', ' there', '.'], tokens: BILLED });
   /** Requests whose connection the client has closed before their answer's end. */
@@ -95,6 +102,7 @@ export class ProviderServer {
   readonly #dialect: Dialect;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #port = 0;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
@@ -110,16 +118,18 @@ export class ProviderServer {
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.#port}`;
   }
 
   get chats(): Asked[] {
     return this.asked.filter(({ path }) => this.#dialect.isChat(path));
   }
 
+  /** Again on the port of the first time. */
   async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
+    this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   stop(): void {
@@ -133,7 +143,7 @@ export class ProviderServer {
     const text = Buffer.concat(chunks).toString();
     const path = request.url ?? '';
     const body = text === '' ? undefined : (JSON.parse(text) as Body);
-    this.asked.push({ path, headers: request.headers, body });
+    if (this.keepsRecords) this.asked.push({ path, headers: request.headers, body });
     const other = this.#dialect.other?.(path, body);
     if (other !== undefined)
       return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(other));
@@ -144,7 +154,8 @@ export class ProviderServer {
     response.on('close', () => {
       if (!response.writableFinished) this.nAborted += 1;
     });
-    await this.#chat(path, body, response, this.script.shift() ?? 'none');
+    const usual = typeof this.usual === 'function' ? this.usual() : this.usual;
+    await this.#chat(path, body, response, this.script.shift() ?? usual);
   }
 
   async #chat(path: string, body: Body, response: ServerResponse, fault: Fault): Promise<void> {
@@ -168,6 +179,9 @@ export class ProviderServer {
       return void response.end();
     }
     for (const frame of before) write(frame);
+    // As slow as it is then, to the end.
+    const { pace } = this;
+    if (pace !== undefined) await sleep(pace.firstMs);
     if (fault === 'huge-frame') return void (await writeHuge(response));
     if (fault === 'broken-json') {
       write(Buffer.from(String(texts[0])).subarray(0, -8));
@@ -177,10 +191,10 @@ export class ProviderServer {
     for (const [index, frame] of (fault === 'empty' ? [] : texts).entries()) {
       if (index === (this.#dialect.faultAt ?? 1)) {
         // What came before is read by itself.
-        await new Promise((resolve) => setTimeout(resolve, fault === 'none' ? 5 : 200));
+        await sleep(fault === 'none' ? 5 : 200);
         if (fault === 'cut') {
           write(Buffer.from(frame).subarray(0, Math.floor(Buffer.byteLength(frame) / 2)));
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await sleep(20);
           return void response.destroy();
         }
         if (fault === 'stall') return;
@@ -190,13 +204,15 @@ export class ProviderServer {
         }
         if (fault === 'drip') return void (await drip(response, Buffer.from(frame)));
       }
+      if (pace !== undefined && index > 0) await sleep(pace.frameMs);
+      if (response.destroyed) return;
       write(frame);
     }
     if (fault === 'no-end') return void response.end();
     if (fault !== 'no-usage') for (const frame of usage) write(frame);
     for (const frame of end) write(frame);
     response.end();
-    if (fault !== 'no-usage') this.billed.push(said.tokens);
+    if (fault !== 'no-usage' && this.keepsRecords) this.billed.push(said.tokens);
   }
 }
 
@@ -212,7 +228,7 @@ async function drip(response: ServerResponse, frame: Buffer): Promise<void> {
   for (const byte of frame) {
     if (response.destroyed) return;
     response.write(Buffer.from([byte]));
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(1000);
   }
 }
 

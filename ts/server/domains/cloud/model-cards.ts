@@ -68,8 +68,11 @@ export class ModelCards implements Pick<InferenceBackend, 'models'> {
       ownedBy: facts.kind,
       state: 'remote',
       backend: backend.id,
-      costOf: (nPromptTokens, nCompletionTokens) =>
-        this.#prices.costOf(model, facts.options.prices, { ...NO_TOKENS, nPromptTokens, nCompletionTokens }).costMicros,
+      // What is not used yet is an estimate, and may have a fraction.
+      costOf: (nPrompt, nCompletion) => {
+        const tokens = { ...NO_TOKENS, nPromptTokens: Math.ceil(nPrompt), nCompletionTokens: Math.ceil(nCompletion) };
+        return this.#prices.costOf(model, facts.options.prices, tokens).costMicros;
+      },
     };
   }
 }

@@ -1,0 +1,163 @@
+/** Proxies of a provider: ours, a bare one, and LiteLLM. The provider is started with each. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ChildServer, freePort } from '../../test/child-server.ts';
+import { cacheFolder } from '../../scripts/setup/paths.mjs';
+import { ANSWERS, type CloudJob, type CloudLoad } from '../cloud/cloud-load.ts';
+import { runProgram } from '../program.ts';
+import type { Sample } from '../trial.ts';
+import type { Contender, RunningContender } from './contender.ts';
+
+const programs = join(import.meta.dirname, '../cloud');
+const cli = join(import.meta.dirname, '../../ts/cli/svc.ts');
+const models = Object.keys(ANSWERS);
+
+export const svcCloud = proxy('svc-cloud', async (provider, folder) => {
+  const port = await freePort();
+  const server = await ChildServer.start({
+    program: process.execPath,
+    args: [cli, 'serve'],
+    env: {
+      ...process.env,
+      SVC_LISTEN: `127.0.0.1:${port}`,
+      SVC_DATA_DIR: join(folder, 'data'),
+      SVC_MODELS_DIR: join(folder, 'models'),
+      SVC_MODELS_SHIPPED: 'false',
+      SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1',
+      SVC_HTTP_MAX_CONNECTIONS: '10000',
+    },
+    url: `http://127.0.0.1:${port}`,
+    readyPath: '/livez',
+  });
+  try {
+    await register(server.url, provider.url);
+    return server;
+  } catch (error) {
+    await server.stop('SIGKILL');
+    throw error;
+  }
+});
+
+export const bareProxy = proxy('bare-proxy', async (provider) => {
+  const port = await freePort();
+  return await ChildServer.start({
+    program: process.execPath,
+    args: [join(programs, 'bare-proxy-program.ts'), String(port), provider.url],
+    url: `http://127.0.0.1:${port}`,
+    readyPath: '/livez',
+  });
+});
+
+const litellmProxy = proxy('litellm', async (provider, folder) => {
+  const program = litellmProgram();
+  const config = join(folder, 'litellm.yaml');
+  const entries = models.flatMap((model) => [
+    `  - model_name: ${model}`,
+    `    litellm_params: { model: openai/${model}, api_base: "${provider.url}/v1", api_key: sk-bench }`,
+  ]);
+  writeFileSync(config, ['model_list:', ...entries, ''].join('\n'));
+  const port = await freePort();
+  return await ChildServer.start({
+    program,
+    args: ['--config', config, '--host', '127.0.0.1', '--port', String(port)],
+    env: { ...process.env, LITELLM_TELEMETRY: 'False', NO_DOCS: 'True' },
+    url: `http://127.0.0.1:${port}`,
+    readyPath: '/health/liveliness',
+    readyWithinMs: 180_000,
+  });
+});
+
+/** Where it cannot be had, it is not measured, and the reason is told. */
+export const litellm: Contender = {
+  name: litellmProxy.name,
+  async start(options) {
+    try {
+      return await litellmProxy.start(options);
+    } catch (error) {
+      console.error(`litellm is left out: ${(error as Error).message}`);
+      return { measure: async () => undefined, stop: async () => undefined };
+    }
+  },
+};
+
+type StartProxy = (provider: ChildServer, folder: string) => Promise<ChildServer>;
+
+function proxy(name: string, startProxy: StartProxy): Contender {
+  return {
+    name,
+    async start(): Promise<RunningContender> {
+      const folder = mkdtempSync(join(tmpdir(), 'svc-bench-cloud-'));
+      const provider = await startProvider();
+      const clear = async (): Promise<void> => {
+        await provider.stop();
+        rmSync(folder, { recursive: true, force: true });
+      };
+      let server: ChildServer;
+      try {
+        server = await startProxy(provider, folder);
+      } catch (error) {
+        await clear();
+        throw error;
+      }
+      return {
+        measure: async (load, seed) => {
+          if (load.kind !== 'cloud-requests' && load.kind !== 'cloud-streams') return undefined;
+          return await measure(server, provider, load, seed);
+        },
+        stop: async () => {
+          await server.stop();
+          await clear();
+        },
+      };
+    },
+  };
+}
+
+async function startProvider(): Promise<ChildServer> {
+  const port = await freePort();
+  return await ChildServer.start({
+    program: process.execPath,
+    args: [join(programs, 'provider-program.ts'), String(port)],
+    url: `http://127.0.0.1:${port}`,
+    readyPath: '/livez',
+  });
+}
+
+async function measure(server: ChildServer, provider: ChildServer, load: CloudLoad, seed: number): Promise<Sample> {
+  const job: CloudJob = { proxyUrl: server.url, providerUrl: provider.url, proxyPid: server.pid, load, seed };
+  const sample = JSON.parse(await runProgram(process.execPath, [join(programs, 'main.ts'), JSON.stringify(job)])) as Sample;
+  if ((sample['nFailed'] ?? 0) > 0) throw new Error(`${sample['nFailed']} requests failed:\n${server.log}`);
+  return sample;
+}
+
+async function register(url: string, providerUrl: string): Promise<void> {
+  const body = {
+    id: 'bench',
+    kind: 'openai',
+    base_url: `${providerUrl}/v1`,
+    model_filter: { include: models },
+    limits: { concurrent: null },
+    prices: Object.fromEntries(models.map((model) => [model, { input: '1', output: '2', currency: 'USD' }])),
+  };
+  const headers = { 'content-type': 'application/json' };
+  const made = await fetch(`${url}/api/v1/cloud/backends`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (made.status !== 201) throw new Error(`the backend was not registered: ${await made.text()}`);
+}
+
+/** From PyPI, in the cache, on first use. Throws the reason where it is not reached. */
+function litellmProgram(): string {
+  const folder = join(cacheFolder(), 'bench', 'litellm');
+  const program = join(folder, 'bin', 'litellm');
+  if (existsSync(program)) return program;
+  mkdirSync(join(cacheFolder(), 'bench'), { recursive: true });
+  try {
+    execFileSync('python3', ['-m', 'venv', folder], { stdio: 'pipe' });
+    execFileSync(join(folder, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', 'litellm[proxy]'], { stdio: 'pipe' });
+    return program;
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw new Error(`LiteLLM was not installed from PyPI: ${String((error as { stderr?: Buffer }).stderr ?? error).slice(-300)}`);
+  }
+}
