@@ -66,8 +66,10 @@ export class HttpClient {
 
   async #send(url: URL, request: HttpRequest, redirects: readonly Redirect[]): Promise<HttpResponse> {
     // Loaded with the first request: the library takes a while, and many programs send none.
-    const library = await import('./http-connections.ts');
-    this.#connections ??= new library.HttpConnections(this.#options);
+    if (this.#connections === undefined) {
+      const library = await import('./http-connections.ts');
+      this.#connections ??= new library.HttpConnections(this.#options);
+    }
     return this.#connections.send(url, request, redirects);
   }
 }

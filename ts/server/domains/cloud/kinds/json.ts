@@ -36,8 +36,18 @@ export function parseFrame(data: string): Json {
     throw new BrokenFrame(`a frame is no JSON: ${(cause as Error).message.slice(0, 80)}`);
   }
   if (!isObject(value)) throw new BrokenFrame('a frame is no JSON object');
-  if (depthOf(value) > MOST_DEPTH) throw new BrokenFrame('a frame is nested too deeply');
+  if (mayBeDeep(data) && depthOf(value) > MOST_DEPTH) throw new BrokenFrame('a frame is nested too deeply');
   return value;
+}
+
+/** Most frames have fewer brackets than levels are allowed, which is soon seen. */
+function mayBeDeep(data: string): boolean {
+  let nOpened = 0;
+  for (let at = 0; at < data.length; at++) {
+    const code = data.charCodeAt(at);
+    if ((code === 0x7b || code === 0x5b) && ++nOpened > MOST_DEPTH) return true;
+  }
+  return false;
 }
 
 function depthOf(value: unknown, depth = 0): number {
