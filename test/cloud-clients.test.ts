@@ -22,7 +22,11 @@ const messages = [{ role: 'user' as const, content: 'Name a colour.' }];
 const shape = { type: 'object', properties: { q: { enum: ['a'] } }, required: ['q'], additionalProperties: false } as const;
 const look = { name: 'look', description: 'Looks it up', parameters: shape };
 const tools = [{ type: 'function' as const, function: look }];
-const png = (await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } }).png().toBuffer()).toString('base64');
+const png = (
+  await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+).toString('base64');
 const response_format = { type: 'json_schema' as const, json_schema: { name: 'shape', schema: shape } };
 
 /** Types in the place of values, and of a list the forms that occur in it. */
@@ -43,7 +47,10 @@ async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
 }
 
 const refusal = async (work: Promise<unknown>) => {
-  const error = (await work.then(() => undefined, (failed: unknown) => failed)) as { status?: number; error?: object } | undefined;
+  const error = (await work.then(
+    () => undefined,
+    (failed: unknown) => failed,
+  )) as { status?: number; error?: object } | undefined;
   return { status: String(error?.status), error: error?.error };
 };
 

@@ -63,7 +63,14 @@ t.test('a planted key is found nowhere', async (t) => {
   heard('the registration', made);
   const messages = [{ role: 'user', content: 'Hi' }];
   const message = `Key ${KEY} of ${HEADER} is not valid: ${KEY.slice(3, 20)}`;
-  for (const fault of ['none', 'cut', 'page', { status: 400, message }, { status: 429, message }, { status: 500, message }] as const)
+  for (const fault of [
+    'none',
+    'cut',
+    'page',
+    { status: 400, message },
+    { status: 429, message },
+    { status: 500, message },
+  ] as const)
     for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/responses'])
       for (const stream of [true, false]) {
         provider.script = Array.from({ length: 4 }, () => fault);
@@ -80,25 +87,54 @@ t.test('a planted key is found nowhere', async (t) => {
   heard('the public list', await send(`${url}${BACKENDS}/public`));
   heard('a recheck', await post(`${url}${BACKENDS}/far/recheck`, undefined));
   heard('a bad change', await send(`${url}${BACKENDS}/far`, { method: 'PATCH', body: { key: KEY, api_key_env: 'A_API_KEY' } }));
-  heard('a key in the address', await post(url + BACKENDS, { id: 'x', kind: 'openai', base_url: `https://me:${KEY}@api.example/v1` }));
-  heard('a body that is no JSON', await send(url + BACKENDS, { method: 'POST', body: `{"key":"${KEY}"`, headers: { 'content-type': 'application/json' } }));
-  heard('a body of another shape', await post(url + BACKENDS, { id: 'x', kind: 'openai', key: [KEY], headers: { 'x-team': { a: HEADER } } }));
-  for (const path of ['/v1/models', '/metrics', '/health', '/api/v1/security/audit', '/api/v1/metering/usage?by=backend', '/openapi.json'])
+  heard(
+    'a key in the address',
+    await post(url + BACKENDS, { id: 'x', kind: 'openai', base_url: `https://me:${KEY}@api.example/v1` }),
+  );
+  heard(
+    'a body that is no JSON',
+    await send(url + BACKENDS, { method: 'POST', body: `{"key":"${KEY}"`, headers: { 'content-type': 'application/json' } }),
+  );
+  heard(
+    'a body of another shape',
+    await post(url + BACKENDS, { id: 'x', kind: 'openai', key: [KEY], headers: { 'x-team': { a: HEADER } } }),
+  );
+  for (const path of [
+    '/v1/models',
+    '/metrics',
+    '/health',
+    '/api/v1/security/audit',
+    '/api/v1/metering/usage?by=backend',
+    '/openapi.json',
+  ])
     heard(path, await send(url + path));
-  for (const words of [['backend', 'list'], ['backend', 'show', 'far'], ['models', 'list'], ['usage', '--by', 'backend']]) {
+  for (const words of [
+    ['backend', 'list'],
+    ['backend', 'show', 'far'],
+    ['models', 'list'],
+    ['usage', '--by', 'backend'],
+  ]) {
     const { stdout, stderr } = await runCli([...words, '--url', url]);
     found.push(...places(Buffer.from(stdout + stderr), words.join(' ')));
   }
   const bundle = join(folder, 'bundle.tar.gz');
-  const bundled = await runCli(['support-bundle', '--output', bundle], { env: { SVC_DATA_DIR: join(folder, 'data'), SVC_URL: url } });
+  const bundled = await runCli(['support-bundle', '--output', bundle], {
+    env: { SVC_DATA_DIR: join(folder, 'data'), SVC_URL: url },
+  });
   t.equal(bundled.code, 0, bundled.stderr);
   const backup = await runCli(['backup', 'create', '--url', url]);
   t.equal(backup.code, 0, backup.stderr);
   found.push(...places(Buffer.from(server.log), 'the log'));
   for (const path of filesIn(folder)) if (!path.includes('/models/')) found.push(...places(readFileSync(path), path));
-  t.ok(filesIn(folder).some((path) => path.endsWith('svc.db')), 'the database was looked at');
+  t.ok(
+    filesIn(folder).some((path) => path.endsWith('svc.db')),
+    'the database was looked at',
+  );
   t.ok(unpacked.includes(bundle), 'and into the bundle');
-  t.ok(unpacked.some((path) => path.includes('/backups/')), 'and into the backup');
+  t.ok(
+    unpacked.some((path) => path.includes('/backups/')),
+    'and into the backup',
+  );
   t.strictSame(found, []);
 
   const moved = { base_url: `${other.origin}/v1`, api_key_env: null };
@@ -123,7 +159,12 @@ t.test('kill -9 during registration, change of a key and deletion leaves a whole
       for (let i = 0; server.running; i++) {
         const headers = { 'x-team': keys[i % 2] };
         await quietly(post(url + BACKENDS, { id: 'far', ...base, key: keys[i % 2], headers }));
-        await quietly(send(`${url}${BACKENDS}/far`, { method: 'PATCH', body: { key: keys[(i + 1) % 2], headers: { 'x-team': keys[(i + 1) % 2] } } }));
+        await quietly(
+          send(`${url}${BACKENDS}/far`, {
+            method: 'PATCH',
+            body: { key: keys[(i + 1) % 2], headers: { 'x-team': keys[(i + 1) % 2] } },
+          }),
+        );
         if (i % 2 === 0) await quietly(send(`${url}${BACKENDS}/far`, { method: 'DELETE' }));
       }
     })();
@@ -136,10 +177,16 @@ t.test('kill -9 during registration, change of a key and deletion leaves a whole
     if (data.length > 0) {
       t.match(data, [{ id: 'far', key_present: true, headers: { 'x-team': 'set' } }], `round ${round}`);
       const nBefore = provider.chats.length;
-      const answer = await post(`${again.url}/v1/chat/completions`, { model: 'model-a', messages: [{ role: 'user', content: 'Hi' }] });
+      const answer = await post(`${again.url}/v1/chat/completions`, {
+        model: 'model-a',
+        messages: [{ role: 'user', content: 'Hi' }],
+      });
       t.equal(answer.status, 200, answer.text);
       const { authorization = '', 'x-team': team } = provider.chats[nBefore]?.headers ?? {};
-      t.ok(keys.some((key) => authorization === `Bearer ${key}` && team === key), 'the key and the field of one change, opened again');
+      t.ok(
+        keys.some((key) => authorization === `Bearer ${key}` && team === key),
+        'the key and the field of one change, opened again',
+      );
     }
     await again.stop();
   }

@@ -1,6 +1,6 @@
 /** What providers bill and what this node has counted, over many mixed requests through each kind: the same to the millionth. */
 import t, { type Test } from 'tap';
-import { SeededRandom } from '../models/random/seeded-random.ts';
+import type { SeededRandom } from '../models/random/seeded-random.ts';
 import type { KindName } from '../ts/server/domains/cloud/kinds/kind.ts';
 import { post, sendJson } from './http.ts';
 import { PROVIDERS } from './providers/dialects.ts';
@@ -34,7 +34,10 @@ interface Line {
   unpriced_requests: number;
 }
 
-const { url } = await startServer(t, { models: {}, env: { SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1', SVC_LOG_LEVEL: 'error' } });
+const { url } = await startServer(t, {
+  models: {},
+  env: { SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1', SVC_LOG_LEVEL: 'error' },
+});
 
 /** The bill of one answer, as a provider writes it: each price times its tokens, rounded once to the millionth. */
 function billOf({ prompt, cached, written, completion, reasoning }: Billed): bigint {
@@ -133,8 +136,16 @@ t.test(`${nRequests} mixed requests: what was reported is counted to the million
     nBilled += billed.length;
     t.equal(BigInt(line.cost_micros ?? -1), bill, `${kind}: the bill`);
     t.equal(line.requests, billed.length, `${kind}: the answers`);
-    t.equal(line.prompt_tokens, billed.reduce((sum, { prompt }) => sum + prompt, 0), `${kind}: prompts`);
-    t.equal(line.completion_tokens, billed.reduce((sum, { completion }) => sum + completion, 0), `${kind}: completions`);
+    t.equal(
+      line.prompt_tokens,
+      billed.reduce((sum, { prompt }) => sum + prompt, 0),
+      `${kind}: prompts`,
+    );
+    t.equal(
+      line.completion_tokens,
+      billed.reduce((sum, { completion }) => sum + completion, 0),
+      `${kind}: completions`,
+    );
     t.equal(line.estimated, false, `${kind}: nothing is estimated`);
     t.equal(line.unpriced_requests, 0);
   }

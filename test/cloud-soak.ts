@@ -39,10 +39,14 @@ process.exitCode = isHeld && code === 0 ? 0 : 1;
 async function judgeFailover(): Promise<boolean> {
   const report = await failover({ url: server.url, seconds, perSecond, faultMs: 5_000 });
   const { nAsked, nWhole, nCut, nFailedEarly, nFalseEnds, healthyP99Ms, disturbedP99Ms, disturbedP50Ms } = report;
-  console.log(`${nAsked} asked: ${nWhole} whole, ${nCut} cut and said so, ${nFailedEarly} failed before they began, ${nFalseEnds} false ends`);
+  console.log(
+    `${nAsked} asked: ${nWhole} whole, ${nCut} cut and said so, ${nFailedEarly} failed before they began, ${nFalseEnds} false ends`,
+  );
   for (const failure of report.failures) console.log(`failed: ${failure}`);
   const ratio = disturbedP99Ms / healthyP99Ms;
-  console.log(`first words: p99 ${ms(healthyP99Ms)} while both work, ${ms(disturbedP99Ms)} (p50 ${ms(disturbedP50Ms)}) while one fails: ${ratio.toFixed(2)}`);
+  console.log(
+    `first words: p99 ${ms(healthyP99Ms)} while both work, ${ms(disturbedP99Ms)} (p50 ${ms(disturbedP50Ms)}) while one fails: ${ratio.toFixed(2)}`,
+  );
   return nFailedEarly === 0 && nFalseEnds === 0 && ratio <= ALLOWED_WAIT;
 }
 

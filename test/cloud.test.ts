@@ -294,6 +294,20 @@ t.test('a backend whose key is refused is left out until it is rechecked', async
   }
 });
 
+t.test('a limit that an answer reports as used up is waited for', async (t) => {
+  two.fields = { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '600ms' };
+  t.match(await chat('spare'), { status: 200 });
+  two.fields = { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '2m' };
+  const asked = performance.now();
+  t.match(await chat('spare'), { status: 200 }, 'a short while is waited');
+  t.ok(performance.now() - asked > 500);
+  const nAsked = two.chats.length;
+  t.match(await chat('spare'), { status: 429, json: { error: { code: 'provider_rate_limited' } } }, 'a long one is not');
+  t.equal(two.chats.length, nAsked, 'and nothing was sent');
+  two.fields = {};
+  await send(`${url}${BACKENDS}/two`, { method: 'PATCH', body: { weight: 4 } });
+});
+
 t.test('a client that goes away ends the provider’s work', async (t) => {
   two.script = ['stall'];
   const nBefore = two.nAborted;

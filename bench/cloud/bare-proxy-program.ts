@@ -2,8 +2,9 @@
  * The least that a proxy of providers does: uWebSockets.js before, the HTTP client of our server behind, each frame parsed, given another id, and
  * written again. It knows no keys, no prices, no failures.
  */
-import { Pool } from 'undici';
+
 import uWS from 'uWebSockets.js';
+import { Pool } from 'undici';
 
 const [port, provider = ''] = [Number(process.argv[2]), process.argv[3]];
 const pool = new Pool(provider, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
@@ -18,7 +19,8 @@ uWS
     response.onAborted(() => gone.abort());
     response.onData((piece, isLast) => {
       pieces.push(Buffer.from(Buffer.from(piece)));
-      if (isLast) void forward(response, path, Buffer.concat(pieces), gone.signal).catch(() => gone.signal.aborted || response.close());
+      if (isLast)
+        void forward(response, path, Buffer.concat(pieces), gone.signal).catch(() => gone.signal.aborted || response.close());
     });
   })
   .listen('127.0.0.1', port, (socket) => {

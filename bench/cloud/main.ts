@@ -25,7 +25,9 @@ async function requests({ proxyUrl, providerUrl, proxyPid, seed }: CloudJob, loa
   const [through, direct] = [newHeard(), newHeard()];
   const before = readUsage(proxyPid);
   const isDirect = (i: number): boolean => i % directEvery === 0;
-  await run(perSecond * seconds, perSecond, (i) => ask(isDirect(i) ? providerUrl : proxyUrl, seed + i, isDirect(i) ? direct : through));
+  await run(perSecond * seconds, perSecond, (i) =>
+    ask(isDirect(i) ? providerUrl : proxyUrl, seed + i, isDirect(i) ? direct : through),
+  );
   const { cpuSeconds, rssBytes } = readUsage(proxyPid);
   return {
     nRequests: through.firstMs.length,
@@ -90,21 +92,25 @@ function connect(url: string, model: string, own: number, heard: Heard, onOver: 
   const startedAt = performance.now();
   let isFirst = true;
   let status = 0;
-  return new Connection({ host, port: Number(port) }, { method: 'POST', path: '/v1/chat/completions', headers, body }, {
-    onHead: (code) => {
-      status = code;
+  return new Connection(
+    { host, port: Number(port) },
+    { method: 'POST', path: '/v1/chat/completions', headers, body },
+    {
+      onHead: (code) => {
+        status = code;
+      },
+      onBody: (bytes) => {
+        const now = process.hrtime.bigint();
+        for (const [, sentAt = ''] of bytes.toString('latin1').matchAll(/t=(\d+);/g)) {
+          heard.frameMs.push(Number(now - BigInt(sentAt)) / 1e6);
+          if (isFirst) heard.firstMs.push(performance.now() - startedAt);
+          isFirst = false;
+        }
+      },
+      onEnd: (isWhole) => {
+        if (!isWhole || status !== 200) heard.nFailed += 1;
+        onOver();
+      },
     },
-    onBody: (bytes) => {
-      const now = process.hrtime.bigint();
-      for (const [, sentAt = ''] of bytes.toString('latin1').matchAll(/t=(\d+);/g)) {
-        heard.frameMs.push(Number(now - BigInt(sentAt)) / 1e6);
-        if (isFirst) heard.firstMs.push(performance.now() - startedAt);
-        isFirst = false;
-      }
-    },
-    onEnd: (isWhole) => {
-      if (!isWhole || status !== 200) heard.nFailed += 1;
-      onOver();
-    },
-  });
+  );
 }

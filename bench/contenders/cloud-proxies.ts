@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ChildServer, freePort } from '../../test/child-server.ts';
 import { cacheFolder } from '../../scripts/setup/paths.mjs';
+import { ChildServer, freePort } from '../../test/child-server.ts';
 import { ANSWERS, type CloudJob, type CloudLoad } from '../cloud/cloud-load.ts';
 import { runProgram } from '../program.ts';
 import type { Sample } from '../trial.ts';
@@ -154,7 +154,9 @@ function litellmProgram(): string {
   mkdirSync(join(cacheFolder(), 'bench'), { recursive: true });
   try {
     execFileSync('python3', ['-m', 'venv', folder], { stdio: 'pipe' });
-    execFileSync(join(folder, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', 'litellm[proxy]'], { stdio: 'pipe' });
+    execFileSync(join(folder, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', 'litellm[proxy]'], {
+      stdio: 'pipe',
+    });
     return program;
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
- * `npm run test:clients`: unmodified Python clients against a running server, in virtual environments of their own that pip fills from the
- * index that it is set up with. Where that is not reached, the clients are skipped with the reason.
+ * `npm run test:clients`: unmodified clients against a running server: of Python, in virtual environments that pip fills, and of npm, in folders
+ * that npm fills, each from the registry that it is set up with. Where that is not reached, the clients are skipped with the reason.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,6 +16,8 @@ const run = promisify(execFile);
 const python = process.env['SVC_PYTHON'] ?? 'python3';
 /** Clients whose pins fit together. Each has its cases in NAME.py and its packages in NAME.txt. */
 const environments = ['with_openai_3', 'with_openai_2', 'with_instructor'];
+/** The same of npm, with their cases in NAME.ts. */
+const folders = ['with_ai_sdk'];
 const leastCases = 150;
 const leastClients = 10;
 const installMs = 1_800_000;
@@ -29,28 +31,61 @@ interface Result {
   pending: string | null;
 }
 
-/** The interpreter of an environment, made at its first use. Throws where pip cannot fill it. */
-async function interpreterOf(name: string): Promise<string> {
-  const requirements = join(import.meta.dirname, `${name}.txt`);
-  const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+const requirementsOf = (name: string): string => join(import.meta.dirname, `${name}.txt`);
+
+/** The folder of an environment, which `fill` fills at its first use. Throws where it cannot. */
+async function folderOf(name: string, fill: (folder: string) => Promise<unknown>): Promise<string> {
+  const digest = createHash('sha256')
+    .update(readFileSync(requirementsOf(name)))
+    .digest('hex')
+    .slice(0, 12);
   const folder = join(cacheFolder(), 'clients', `${name}-${digest}`);
-  const interpreter = join(folder, 'bin', 'python');
-  if (existsSync(join(folder, 'complete'))) return interpreter;
-  console.log(`${name}: pip installs its packages into ${folder}`);
+  if (existsSync(join(folder, 'complete'))) return folder;
+  console.log(`${name}: its packages are installed into ${folder}`);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  await run(python, ['-m', 'venv', folder]);
-  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r', requirements];
-  await run(interpreter, install, { timeout: installMs });
+  await fill(folder);
   await writeFile(join(folder, 'complete'), '');
-  return interpreter;
+  return folder;
+}
+
+/** The interpreter of an environment of Python. */
+async function interpreterOf(name: string): Promise<string> {
+  const folder = await folderOf(name, async (folder) => {
+    await run(python, ['-m', 'venv', folder]);
+    const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r', requirementsOf(name)];
+    await run(join(folder, 'bin', 'python'), install, { timeout: installMs });
+  });
+  return join(folder, 'bin', 'python');
+}
+
+/** The folder of packages of npm. No script of theirs runs. */
+function packagesOf(name: string): Promise<string> {
+  return folderOf(name, async (folder) => {
+    await writeFile(join(folder, 'package.json'), '{"private":true}');
+    const packages = readFileSync(requirementsOf(name), 'utf8').split('\n').filter(Boolean);
+    const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--save-exact'];
+    await run('npm', ['install', ...flags, ...packages], { cwd: folder, timeout: installMs });
+  });
+}
+
+/** Who runs the cases of an environment. */
+interface Runner {
+  program: string;
+  script: string;
+  env?: Record<string, string>;
+}
+
+async function runnerOf(name: string): Promise<Runner> {
+  if (!folders.includes(name)) return { program: await interpreterOf(name), script: `${name}.py` };
+  return { program: process.execPath, script: `${name}.ts`, env: { SVC_CLIENTS_MODULES: await packagesOf(name) } };
 }
 
 /** @param file where the program of the environment writes what became of its cases. */
-async function resultsOf(name: string, interpreter: string, url: string, file: string): Promise<Result[]> {
-  const env = { ...process.env, SVC_CLIENTS_URL: url, SVC_CLIENTS_RESULTS: file };
+async function resultsOf(name: string, { program, script, env: more }: Runner, url: string, file: string): Promise<Result[]> {
+  const env = { ...process.env, ...more, SVC_CLIENTS_URL: url, SVC_CLIENTS_RESULTS: file };
   const options = { timeout: casesMs, maxBuffer: 64 * 1024 * 1024, env };
-  const ended = await run(interpreter, [join(import.meta.dirname, `${name}.py`)], options).catch(
+  const ended = await run(program, [join(import.meta.dirname, script)], options).catch(
     (error: Error & { stderr?: string }) => error,
   );
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
@@ -76,20 +111,17 @@ function judge(results: readonly Result[], isWhole: boolean): number {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-clients-'));
-const shipped = { SVC_MODELS_SHIPPED: 'true', SVC_DATA_EMBEDDING_URL: '' };
+const shipped = { SVC_MODELS_SHIPPED: 'true', SVC_DATA_EMBEDDING_URL: '', SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1' };
 const server = await runServer({ folder, models: {}, env: shipped });
 try {
   const results: Result[] = [];
   let nSkipped = 0;
-  for (const name of environments) {
-    const interpreter = await interpreterOf(name).catch((error: Error & { stderr?: string }) => error);
-    if (typeof interpreter === 'string')
-      results.push(...(await resultsOf(name, interpreter, server.url, join(folder, `${name}.jsonl`))));
+  for (const name of [...environments, ...folders]) {
+    const runner = await runnerOf(name).catch((error: Error & { stderr?: string }) => error);
+    if (!(runner instanceof Error)) results.push(...(await resultsOf(name, runner, server.url, join(folder, `${name}.jsonl`))));
     else {
       nSkipped++;
-      console.log(
-        `skipped  ${name}: its packages cannot be installed: ${(interpreter.stderr || interpreter.message).trim().slice(-400)}`,
-      );
+      console.log(`skipped  ${name}: its packages cannot be installed: ${(runner.stderr || runner.message).trim().slice(-400)}`);
     }
   }
   process.exitCode = judge(results, nSkipped === 0 && process.env['SVC_CLIENTS_ONLY'] === undefined) === 0 ? 0 : 1;

@@ -87,6 +87,8 @@ export class ProviderServer {
   readonly asked: Asked[] = [];
   /** The tokens that every answer that was sent whole with its usage was billed. */
   readonly billed: Billed[] = [];
+  /** Fields of the answers of status 200. */
+  fields: Record<string, string> = {};
   /** The faults of the requests to come, in their order; then `usual`. */
   script: Fault[] = [];
   /** What a request meets that no script is for. */
@@ -168,7 +170,7 @@ export class ProviderServer {
     }
     if (fault === 'page')
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html><script>alert(1)</script></html>');
-    response.writeHead(200, { 'content-type': this.#dialect.contentType });
+    response.writeHead(200, { 'content-type': this.#dialect.contentType, ...this.fields });
     response.flushHeaders();
     if (fault === 'hang') return;
     const said = this.say(body);

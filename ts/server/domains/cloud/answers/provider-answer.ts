@@ -11,7 +11,7 @@ import {
   type ProviderRequest,
   type ProviderTokens,
 } from '../kinds/kind.ts';
-import { refusalOf } from '../kinds/refusal.ts';
+import { limitReset, refusalOf } from '../kinds/refusal.ts';
 import type { LiveBackend } from '../registry/live-backend.ts';
 import { AwsFrames } from './aws-frames.ts';
 import { type Framing, framingOf } from './framing.ts';
@@ -104,6 +104,8 @@ export class ProviderAnswer {
     const response = await this.backend.send(request, this.#controller.signal);
     this.#response = response;
     if (!response.isOk) throw new AttemptFailure(refusalOf(response.status, response.headers, await readRefusal(response)));
+    const resetMs = limitReset(response.headers);
+    if (resetMs !== undefined) this.backend.pace.block(resetMs);
     requireStream(response);
     this.#chunks = response.chunks()[Symbol.asyncIterator]();
     while (!hasContent(this.#held)) {

@@ -111,6 +111,12 @@ function retryAfter(headers: Headers): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(after)) return Number(after) * 1000;
   const date = after === '' ? Number.NaN : Date.parse(after);
   if (Number.isFinite(date)) return Math.max(0, date - Date.now());
+  return limitReset(headers);
+}
+
+/** Milliseconds until a limit that has nothing left begins again, which answers of status 200 tell too; undefined: all have something left. */
+export function limitReset(headers: Headers): number | undefined {
+  const field = (name: string): string => textOr(headers[name]);
   for (const what of ['requests', 'tokens']) {
     if (field(`x-ratelimit-remaining-${what}`) !== '0') continue;
     const reset = durationOf(field(`x-ratelimit-reset-${what}`));
