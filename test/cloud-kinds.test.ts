@@ -2,6 +2,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import t from 'tap';
+import { rivalProgram } from '../bench/contenders/rival-program.ts';
+import { randomModel } from '../models/random/fixture.ts';
+import { ChildServer, freePort } from './child-server.ts';
 import { post, send, sendJson } from './http.ts';
 import { anthropicDialect } from './providers/anthropic.ts';
 import { bedrockDialect } from './providers/bedrock.ts';
@@ -292,4 +295,37 @@ t.test('another svc is a provider', async (t) => {
     min_p: 0.1,
   });
   t.match(answer, { model: 'far-model', choices: [{ message: { content: 'far away' } }], usage: { prompt_tokens: 20 } });
+});
+
+/** The reason why it is not there, as the bench says it. */
+function llamaServerProgram(): { program: string } | { reason: string } {
+  try {
+    return { program: rivalProgram('llama-server') };
+  } catch (error) {
+    return { reason: (error as Error).message };
+  }
+}
+
+const found = llamaServerProgram();
+
+t.test('llama-server is a provider', { skip: 'reason' in found && found.reason }, async (t) => {
+  if ('reason' in found) return;
+  const port = await freePort();
+  const flags = ['--model', await randomModel({ arch: 'llama' }), '--alias', 'theirs', '--ctx-size', '2048', '--jinja'];
+  const server = await ChildServer.start({
+    program: found.program,
+    args: [...flags, '--host', '127.0.0.1', '--port', String(port)],
+    url: `http://127.0.0.1:${port}`,
+    readyPath: '/health',
+  });
+  t.teardown(() => server.stop());
+  const body = { id: 'llama', kind: 'openai', preset: 'llama-server', base_url: `${server.url}/v1` };
+  t.equal((await post(`${url}/api/v1/cloud/backends`, { ...body, model_filter: { include: ['theirs'] } })).status, 201);
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const more = { max_tokens: 8, grammar: 'root ::= [a-z]+', min_p: 0.1, top_k: 20 };
+  const whole = await sendJson<OpenAI.ChatCompletion>(url, '/v1/chat/completions', { model: 'theirs', messages, ...more });
+  t.match(whole.choices[0]?.message.content, /^[a-z]+$/);
+  t.match(whole.usage, { completion_tokens: 8 });
+  const streamed = await post(`${url}/v1/chat/completions`, { model: 'theirs', messages, max_tokens: 8, stream: true });
+  t.match(streamed.text, /"finish_reason":"length"[\s\S]*\[DONE\]/);
 });

@@ -137,6 +137,7 @@ async function register(url: string, providerUrl: string): Promise<void> {
     id: 'bench',
     kind: 'openai',
     base_url: `${providerUrl}/v1`,
+    key: 'sk-bench-0123456789abcdef',
     model_filter: { include: models },
     limits: { concurrent: null },
     prices: Object.fromEntries(models.map((model) => [model, { input: '1', output: '2', currency: 'USD' }])),

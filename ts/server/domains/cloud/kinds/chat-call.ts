@@ -82,7 +82,7 @@ export function holdTexts(request: CompletionRequest): CompletionRequest {
       ...job,
       prompt: held,
       ...heldMembers({ jsonSchema, toolSchemas }, ['jsonSchema', 'toolSchemas']),
-      ...(media && { media: media.map((one) => ({ ...one, bytes: inHand(one.bytes) as Uint8Array })) }),
+      ...(media && { media: media.map((one) => ({ ...one, bytes: bytesOf(one.bytes) })) }),
     },
   };
 }
@@ -125,7 +125,7 @@ export function readChatCall({ job, provider = {} }: CompletionRequest): Omit<Ch
     cacheControl: provider.cacheControl,
     hints: provider.hints ?? {},
     media: (job.media ?? []).map(readMedia),
-    nTextBytes: messagesJson.length + toolsJson.length,
+    nTextBytes: Buffer.byteLength(messagesJson) + Buffer.byteLength(toolsJson),
   };
 }
 
@@ -153,8 +153,7 @@ function readTool(tool: Json): ChatTool {
 }
 
 function readMedia(media: EncodedMedia): ChatMedia {
-  const held = inHand(media.bytes) as Uint8Array;
-  const bytes = Buffer.from(held.buffer, held.byteOffset, held.byteLength);
+  const bytes = bytesOf(media.bytes);
   const format = media.kind === 'image' ? imageType(bytes) : media.format;
   return { kind: media.kind, format, base64: bytes.toString('base64') };
 }
@@ -169,19 +168,21 @@ function imageType(bytes: Buffer): string {
 }
 
 function heldMembers<T extends object, K extends keyof T>(members: T, names: readonly K[]): Partial<Pick<T, K>> {
-  const held = names.flatMap((name) => (members[name] === undefined ? [] : [[name, inHand(members[name] as Text)] as const]));
+  const held = names.flatMap((name) => {
+    const text = members[name] as Text | undefined;
+    return text === undefined ? [] : [[name, typeof text === 'string' ? text : bytesOf(text)] as const];
+  });
   return Object.fromEntries(held) as Partial<Pick<T, K>>;
 }
 
-function inHand(text: Text): string | Uint8Array {
-  return typeof text === 'string' || text instanceof Uint8Array ? text : takeQueuedBytes(text as QueuedBytes);
+function bytesOf(bytes: Exclude<Text, string>): Buffer {
+  if (bytes instanceof Uint8Array) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return takeQueuedBytes(bytes as QueuedBytes);
 }
 
 /** Can be read once where its bytes wait at a port. */
 export function textOf(text: Text): string {
-  if (typeof text === 'string') return text;
-  const bytes = inHand(text) as Uint8Array;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  return typeof text === 'string' ? text : bytesOf(text).toString();
 }
 
 /** The media part that a message names `attached:N`. */

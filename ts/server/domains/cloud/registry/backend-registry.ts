@@ -191,6 +191,7 @@ export class BackendRegistry {
       isEnabled: row.enabled === 1 && !isElsewhere,
       createdAt: row.created_at,
       key: () => this.#keyOf(row),
+      hasSealedKey: row.sealed_key !== null,
       headers: isElsewhere ? {} : this.#headersOf(row),
       models: row.models === null ? undefined : (JSON.parse(row.models) as ListedModel[]),
       checkedAt: row.checked_at ?? undefined,

@@ -31,6 +31,7 @@ export interface LiveBackendFacts {
   readonly createdAt: number;
   /** Read at each use; undefined: this node has none. Throws what keeps it from being read. */
   key(): string | undefined;
+  readonly hasSealedKey: boolean;
   /** Further fields of each request, some of them secret. */
   readonly headers: Readonly<Record<string, string>>;
   readonly models: readonly ListedModel[] | undefined;
@@ -66,6 +67,7 @@ export class LiveBackend {
   #checkedAt: number | undefined;
   #reason: ServingReason | undefined;
   #firstContentMs: number | undefined;
+  #hasOpenedKey = false;
 
   constructor(facts: LiveBackendFacts, { policy, userAgent, onListed }: LiveBackendDeps) {
     this.facts = facts;
@@ -110,6 +112,14 @@ export class LiveBackend {
   }
 
   get hasKey(): boolean {
+    // A sealed key stays what it is as long as this object lives, and opening it takes a while.
+    if (this.#hasOpenedKey) return true;
+    const hasKey = this.#readsKey();
+    this.#hasOpenedKey = hasKey && this.facts.hasSealedKey;
+    return hasKey;
+  }
+
+  #readsKey(): boolean {
     try {
       return this.facts.key() !== undefined;
     } catch {

@@ -59,13 +59,24 @@ export class Pace {
     return Math.max(this.#blockedUntil - this.#now(), this.#untilFree(nTokens), 0);
   }
 
+  /** The function that ends the request's place; undefined: it has to wait. */
+  acquireNow(nTokens: number): (() => void) | undefined {
+    if (this.#nWaiting > 0 || this.waitMs(nTokens) !== 0) return undefined;
+    this.#take(nTokens);
+    return this.#place();
+  }
+
   /** Resolves with the function that ends the request's place. Rejects with the signal's reason, or at once where too many wait: undefined. */
   async acquire(tenant: string, nTokens: number, signal: AbortSignal): Promise<(() => void) | undefined> {
     signal.throwIfAborted();
-    if (this.#nWaiting > 0 || this.waitMs(nTokens) !== 0) {
-      if (this.#nWaiting >= MOST_WAITING) return undefined;
-      await this.#wait(tenant, nTokens, signal);
-    } else this.#take(nTokens);
+    const free = this.acquireNow(nTokens);
+    if (free !== undefined) return free;
+    if (this.#nWaiting >= MOST_WAITING) return undefined;
+    await this.#wait(tenant, nTokens, signal);
+    return this.#place();
+  }
+
+  #place(): () => void {
     let isOver = false;
     return () => {
       if (isOver) return;

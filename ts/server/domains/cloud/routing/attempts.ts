@@ -150,13 +150,7 @@ export class Attempts<T> {
     const breaker = backend.breaker(target.model);
     await this.#pause(target, signal);
     const asked = performance.now();
-    const release = await backend.pace
-      .acquire(tenant, nTokens, AbortSignal.any([signal, AbortSignal.timeout(MOST_WAIT_MS)]))
-      .catch((error: unknown) => {
-        if (signal.aborted) throw signal.reason;
-        if ((error as Error).name === 'TimeoutError') return undefined;
-        throw error;
-      });
+    const release = backend.pace.acquireNow(nTokens) ?? (await waitForPlace(backend, tenant, nTokens, signal));
     if (release === undefined) {
       this.#excluded.add(backend.id);
       this.#last = inferenceErrors.error('queue_full', `Too many requests wait for ${model}; try again later.`, {
@@ -245,6 +239,22 @@ export class Attempts<T> {
 }
 
 const LOST = new Error('another answer was faster');
+
+/** Undefined: too many wait, or it has waited long enough. */
+async function waitForPlace(
+  { pace }: Target['backend'],
+  tenant: string,
+  nTokens: number,
+  signal: AbortSignal,
+): Promise<(() => void) | undefined> {
+  try {
+    return await pace.acquire(tenant, nTokens, AbortSignal.any([signal, AbortSignal.timeout(MOST_WAIT_MS)]));
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if ((error as Error).name === 'TimeoutError') return undefined;
+    throw error;
+  }
+}
 
 function ignore(): void {}
 

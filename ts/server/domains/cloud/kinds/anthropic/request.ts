@@ -25,7 +25,8 @@ const MEMBERS = [
 
 export function chatRequest(call: ChatCall): ProviderRequest {
   requireKnown(call, MEMBERS, ['temperature', 'topP', 'topK']);
-  const maxTokens = call.maxTokens ?? DEFAULT_MAX_TOKENS;
+  // Thoughts are part of it, and leave that much for the answer.
+  const maxTokens = call.maxTokens ?? DEFAULT_MAX_TOKENS + (thinkingTokens(call) ?? 0);
   const thinking = thinkingOf(call, maxTokens);
   const { temperature, topP, topK } = call.sampling;
   const body: Json = {
