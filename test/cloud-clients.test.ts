@@ -37,7 +37,7 @@ function formOf(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, each]) => [name, formOf(each)]).sort());
 }
 
-/** What only an engine of this node can say, and thoughts and drafts, which a model has or has not. */
+/** Only an engine of this node can say some of them; thoughts and drafts a model has or has not. */
 const OWN = new Set(['timings', 'system_fingerprint', 'reasoning_content', 'reasoning_details', 'completion_tokens_details']);
 
 async function all<T>(events: AsyncIterable<T>): Promise<T[]> {

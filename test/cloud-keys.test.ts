@@ -31,7 +31,7 @@ function filesIn(folder: string): string[] {
 
 const unpacked: string[] = [];
 
-/** Where any of the secrets stands; what is packed is looked into. */
+/** Names the place if any of the secrets stands there; what is packed is looked into. */
 function places(bytes: Buffer, where: string): string[] {
   // Pieces of backups have a byte or two of their own before it.
   const at = bytes.subarray(0, 64).indexOf(Buffer.from('1f8b08', 'hex'));

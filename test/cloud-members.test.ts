@@ -328,7 +328,7 @@ const MEMBERS: Record<string, Member> = {
   },
 };
 
-/** Who is told: the kinds, and of OpenAI's the presets. */
+/** The kinds are told, and of OpenAI's each preset. */
 const TOLD: [name: KindName | Preset, kind: KindName, options: KindOptions][] = [
   ...PRESETS.map((preset) => [preset, 'openai', { preset, apiVersion: '', region: '' }] as [Preset, KindName, KindOptions]),
   ...(['azure', 'anthropic', 'gemini', 'bedrock', 'ollama'] as const).map(

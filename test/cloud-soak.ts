@@ -10,9 +10,9 @@ import { failover } from './cloud-load/failover.ts';
 import { faults } from './cloud-load/faults.ts';
 import { runServer } from './server.ts';
 
-/** Of the first words while one backend fails, over those while both work. */
+/** The first words may take so many times as long while one backend fails. */
 const ALLOWED_WAIT = 2;
-/** Of memory at the end, over that of the third tenth, when caches are warm. */
+/** Memory at the end may be so many times that of the third tenth, when caches are warm. */
 const ALLOWED_GROWTH = 1.05;
 
 const { values } = parseArgs({

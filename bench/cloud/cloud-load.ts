@@ -18,7 +18,7 @@ export interface CloudStreams {
 }
 
 export interface CloudJob {
-  /** Of the proxy, and of the provider behind it. */
+  /** The provider lies behind the proxy. */
   proxyUrl: string;
   providerUrl: string;
   proxyPid: number;

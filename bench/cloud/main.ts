@@ -8,7 +8,7 @@ import type { CloudJob, CloudRequests, CloudStreams } from './cloud-load.ts';
 
 interface Heard {
   firstMs: number[];
-  /** From when the provider sent a frame until it was here. */
+  /** Each is the time that one frame took from the provider to here. */
   frameMs: number[];
   nFailed: number;
 }

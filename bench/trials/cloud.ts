@@ -1,4 +1,4 @@
-/** What this server adds to a provider's answers, beside a bare proxy that parses and writes each frame again, and beside LiteLLM. */
+/** Trials of what this server adds to a provider's answers, beside a bare proxy that parses and writes each frame again, and beside LiteLLM. */
 import type { CloudRequests, CloudStreams } from '../cloud/cloud-load.ts';
 import type { Goal, Trial } from '../trial.ts';
 

@@ -69,7 +69,7 @@ function packagesOf(name: string): Promise<string> {
   });
 }
 
-/** Who runs the cases of an environment. */
+/** A program that runs the cases of an environment. */
 interface Runner {
   program: string;
   script: string;

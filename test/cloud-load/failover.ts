@@ -26,7 +26,7 @@ export interface FailoverReport {
   nCut: number;
   /** Whole ones. */
   nWhole: number;
-  /** To the first content: while both backends work, and while one of them fails. */
+  /** These are times to the first content: while both backends work, and while one of them fails. */
   healthyP99Ms: number;
   disturbedP99Ms: number;
   disturbedP50Ms: number;
@@ -41,18 +41,18 @@ const SLOWER = 50;
 const HEDGE_MS = 200;
 const SLOW = { firstMs: PACE.firstMs * SLOWER, frameMs: PACE.frameMs * SLOWER };
 
-/** What happens to the backend, one after the other, and what ends it. */
+/** Each of them happens to the backend, one after the other, and returns what ends it. */
 const FAULTS: readonly ((provider: ProviderServer) => (() => Promise<void>) | undefined)[] = [
   (provider) => {
     provider.stop();
     return () => provider.start();
   },
   (provider) => {
-    provider.usual = 'silent';
+    provider.defaultFault = 'silent';
     return undefined;
   },
   (provider) => {
-    provider.usual = { status: 429, headers: { 'retry-after': '1' } };
+    provider.defaultFault = { status: 429, headers: { 'retry-after': '1' } };
     return undefined;
   },
   (provider) => {
@@ -124,7 +124,7 @@ async function disturb(provider: ProviderServer, faultMs: number, isGoingOn: () 
     const restore = FAULTS[i % FAULTS.length]?.(provider);
     await sleep(faultMs);
     await restore?.();
-    provider.usual = 'none';
+    provider.defaultFault = 'none';
     provider.pace = PACE;
   }
 }
@@ -160,7 +160,7 @@ async function watch(url: string, content: string, report: FailoverReport, first
   else report.nCut += 1;
 }
 
-export function quantile(values: readonly number[], share: number): number {
+function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -21,7 +21,7 @@ export interface FaultsReport {
   nFalseEnds: number;
   /** Resident memory in each tenth of the time. */
   rssBytes: number[];
-  /** When all is over: connections at the providers, requests that backends answer or that wait, tokens that quotas hold. */
+  /** These are left when all is over: connections at the providers, requests that backends answer or that wait, tokens that quotas hold. */
   nSockets: number;
   nRunning: number;
   nWaiting: number;
@@ -63,7 +63,7 @@ export async function faults(server: ChildServer, options: FaultsOptions): Promi
     await provider.start();
     provider.models = ['shared'];
     provider.keepsRecords = false;
-    provider.usual = () => drawn(random);
+    provider.defaultFault = () => drawn(random);
     provider.say = () => ({ texts: WORDS, tokens: BILLED });
   }
   try {

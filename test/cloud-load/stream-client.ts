@@ -7,7 +7,7 @@ export interface Watched {
   firstMs: number | undefined;
   /** `clean` has its finish and [DONE]; `error` an error in our shape behind content; `refused` is an error before any. */
   end: 'clean' | 'error' | 'refused' | 'cut';
-  /** Of a refusal. */
+  /** A refusal has one. */
   code: string;
   text: string;
 }

@@ -9,7 +9,7 @@ import type { Dialect } from './provider-server.ts';
 
 interface KindFacts {
   readonly dialect: Dialect;
-  /** Of the address. */
+  /** It ends the address. */
   readonly path: string;
   readonly more: object;
 }

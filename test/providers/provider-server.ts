@@ -89,10 +89,10 @@ export class ProviderServer {
   readonly billed: Billed[] = [];
   /** Fields of the answers of status 200. */
   fields: Record<string, string> = {};
-  /** The faults of the requests to come, in their order; then `usual`. */
+  /** The faults of the requests to come, in their order; then `defaultFault`. */
   script: Fault[] = [];
-  /** What a request meets that no script is for. */
-  usual: Fault | (() => Fault) = 'none';
+  /** A request meets it that no script is for. */
+  defaultFault: Fault | (() => Fault) = 'none';
   /** Milliseconds before the first content, and between two frames. */
   pace: { readonly firstMs: number; readonly frameMs: number } | undefined;
   /** Keeps what was asked and billed; a long run would fill the memory with it. */
@@ -156,8 +156,8 @@ export class ProviderServer {
     response.on('close', () => {
       if (!response.writableFinished) this.nAborted += 1;
     });
-    const usual = typeof this.usual === 'function' ? this.usual() : this.usual;
-    await this.#chat(path, body, response, this.script.shift() ?? usual);
+    const { defaultFault: fault } = this;
+    await this.#chat(path, body, response, this.script.shift() ?? (typeof fault === 'function' ? fault() : fault));
   }
 
   async #chat(path: string, body: Body, response: ServerResponse, fault: Fault): Promise<void> {

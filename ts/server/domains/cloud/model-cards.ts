@@ -25,7 +25,7 @@ export class ModelCards implements Pick<InferenceBackend, 'models'> {
     this.#prices = prices;
   }
 
-  /** What is not named exactly may still be meant: the choice among all cards is inference's. */
+  /** All of them, where none is named exactly: the choice among them is inference's. */
   async models(asked?: string): Promise<ModelCard[]> {
     const names = this.#registry.names();
     const found = asked === undefined ? undefined : names.get(asked);

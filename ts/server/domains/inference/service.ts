@@ -254,7 +254,7 @@ export class InferenceService {
     return usable;
   }
 
-  /** Of the first backend that has one. */
+  /** The first backend that has one gives it. */
   #unavailableReason(): Error | undefined {
     return this.#backends.map((backend) => backend.unavailableReason()).find((reason) => reason !== undefined);
   }

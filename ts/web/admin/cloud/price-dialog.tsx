@@ -9,7 +9,7 @@ import { FormDialog } from '../form-dialog.tsx';
 type Price = Answer<'GET /api/v1/cloud/prices'>['data'][number];
 type Table = Body<'PUT /api/v1/cloud/prices'>['prices'];
 
-/** In the order of the form. */
+/** The form has them in this order. */
 const PARTS = ['input', 'output', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'reasoning', 'image', 'audio'] as const;
 type Part = (typeof PARTS)[number];
 

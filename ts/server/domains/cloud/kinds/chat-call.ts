@@ -54,7 +54,7 @@ export interface ChatCall {
   readonly reasoningEffort: string | undefined;
   readonly thinkingBudget: number | undefined;
   readonly enableThinking: boolean | undefined;
-  /** What else a template is told than whether and how much the model thinks. */
+  /** A template is told them besides whether and how much the model thinks. */
   readonly templateKwargs: Json | undefined;
   readonly cachePrompt: boolean | undefined;
   /** Below 0 others go first, above it this one does. */
@@ -66,7 +66,7 @@ export interface ChatCall {
   /** Members of OpenAI's API that change no answer. */
   readonly hints: Readonly<Record<string, string>>;
   readonly media: readonly ChatMedia[];
-  /** Of the messages and the tools as JSON. */
+  /** The messages and the tools have so many as JSON. */
   readonly nTextBytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** What a provider of each kind says -> records, whatever the pieces in which its bytes come. */
+/** Frames of each kind become the same records, whatever the pieces in which their bytes come. */
 import t from 'tap';
 import { anthropicDialect } from '../../../../../test/providers/anthropic.ts';
 import { bedrockDialect } from '../../../../../test/providers/bedrock.ts';

@@ -8,7 +8,7 @@ import { isObject, type Json } from './json.ts';
 import { UnsupportedMember } from './kind.ts';
 
 interface Check {
-  /** As the client writes it. */
+  /** The client writes it so. */
   readonly member: string;
   readonly words: string;
   isAsked(call: ChatCall): boolean;
@@ -106,7 +106,7 @@ function hasMarks({ messages, tools, cacheControl }: ChatCall): boolean {
   );
 }
 
-/** Of a result, it is the name of the function. */
+/** A result has the name of its function there. */
 function hasName({ role, name }: ChatMessage): boolean {
   return name !== undefined && role !== 'tool';
 }

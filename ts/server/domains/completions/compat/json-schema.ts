@@ -112,7 +112,7 @@ export class SchemaReader {
   }
 }
 
-/** What a request says of its schemas, beside the schemas. */
+/** A request says this of its schemas. */
 export function schemaNotes(schemas: SchemaReader | undefined): Pick<CompletionRequest, 'schemaIgnored' | 'schemaRefusal'> {
   const { ignored: schemaIgnored, refusal: schemaRefusal } = schemas ?? {};
   return { ...(schemaIgnored !== undefined && { schemaIgnored }), ...(schemaRefusal !== undefined && { schemaRefusal }) };

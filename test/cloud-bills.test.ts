@@ -1,4 +1,4 @@
-/** What providers bill and what this node has counted, over many mixed requests through each kind: the same to the millionth. */
+/** Providers bill what this node has counted, to the millionth, over many mixed requests through each kind. */
 import t, { type Test } from 'tap';
 import type { SeededRandom } from '../models/random/seeded-random.ts';
 import type { KindName } from '../ts/server/domains/cloud/kinds/kind.ts';
@@ -11,7 +11,7 @@ import { random } from './test-support/seed.ts';
 
 t.setTimeout(900_000);
 
-const nRequests = iterations(600, 10_000, 'SVC_TEST_LEDGER_REQUESTS');
+const nRequests = iterations(600, 10_000, 'SVC_TEST_BILLED_REQUESTS');
 const N_AT_ONCE = 24;
 const KINDS = ['openai', 'azure', 'anthropic', 'gemini', 'bedrock', 'ollama'] as const satisfies KindName[];
 
