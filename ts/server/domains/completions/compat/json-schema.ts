@@ -1,7 +1,7 @@
 /** JSON Schemas of one request: each becomes what the engine follows. What it does not follow is refused, or left out and named. */
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { CompletionRequest, SchemaRefusal } from '../../inference/index.ts';
-import { type CompletionErrorCode, completionError } from '../errors.ts';
+import { completionError } from '../errors.ts';
 import { isMembers, type Members } from './members.ts';
 import { PatternCheck } from './schema/pattern-check.ts';
 import { SchemaDocument, UnusableSchema } from './schema/schema-document.ts';
@@ -122,7 +122,10 @@ export function schemaNotes(schemas: SchemaReader | undefined): Pick<CompletionR
 export function requireSchemas({ schemaRefusal: refusal }: { schemaRefusal?: SchemaRefusal }): void {
   if (refusal === undefined) return;
   const { code, sentence, param, extra } = refusal;
-  throw completionError(code as CompletionErrorCode, sentence, { ...(param !== undefined && { param }), extra });
+  throw completionError(code as Parameters<typeof completionError>[0], sentence, {
+    ...(param !== undefined && { param }),
+    extra,
+  });
 }
 
 /** Header values are visible ASCII. */
