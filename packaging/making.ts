@@ -1,7 +1,8 @@
 /** One package on its way: what it is, where it is laid out, and what makes files of it. */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
+import { cudaLicenses, findCudaToolkit } from '../scripts/setup/cuda.mjs';
 import { buildDeb } from './deb/build-deb.ts';
 import type { Flavour } from './flavour.ts';
 import { buildOci } from './oci/build-oci.ts';
@@ -66,12 +67,18 @@ export class Making {
   async layOut(): Promise<void> {
     const why = this.whyNot();
     if (why !== undefined) throw new Error(why);
-    const { source, gpuLibrary: library, toolkit = '/usr/local/cuda/lib64' } = this.#options;
+    const { source, gpuLibrary: library, toolkit } = this.#options;
     const nativeFolder = join(this.build, 'lib');
     if (this.flavour.hasServer) {
       const { flavour, version, tree, sourceDateEpoch } = this;
       await writeTree({ source, destination: tree, flavour, version, nativeFolder, sourceDateEpoch });
-    } else await writeGpuTree({ source, destination: this.tree, library: library ?? join(nativeFolder, gpuLibrary), toolkit });
+    } else
+      await writeGpuTree({
+        source,
+        destination: this.tree,
+        library: library ?? join(nativeFolder, gpuLibrary),
+        ...toolkitOf(toolkit),
+      });
   }
 
   /** Each of these resolves to the path of its file in the folder. */
@@ -93,6 +100,18 @@ export class Making {
     const { flavour, tree, version, sourceDateEpoch } = this;
     return { flavour, tree, version, sourceDateEpoch, outFolder };
   }
+}
+
+/** Of the folder that is named, or of the toolkit that the library is compiled with. */
+function toolkitOf(named: string | undefined): { toolkit: string; licenses: readonly string[] } {
+  if (named !== undefined) {
+    const folder = join(named, '..');
+    return { toolkit: named, licenses: globSync('{EULA,LICENSE}*.txt', { cwd: folder }).map((name) => join(folder, name)) };
+  }
+  const found = findCudaToolkit();
+  return found === undefined
+    ? { toolkit: '/usr/local/cuda/lib64', licenses: [] }
+    : { toolkit: found.libraries, licenses: cudaLicenses(found) };
 }
 
 /** The time of the commit stands for the time of the build. */

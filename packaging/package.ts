@@ -52,8 +52,8 @@ async function make(asked: readonly string[]): Promise<void> {
 
 async function makePackages(asked: readonly string[]): Promise<void> {
   const making = makingOf(flavourName(), archOf(values.arch ?? (values.macos ? 'aarch64' : 'x86_64')), values.preset);
-  if (!making.flavour.hasServer && asked.some((kind) => kind === 'deb' || kind === 'oci'))
-    throw new Error('svc-cuda is an RPM alone: npm run package -- rpm --cuda');
+  if (!making.flavour.hasServer && asked.includes('oci'))
+    throw new Error('svc-cuda is an RPM and a Debian package: npm run package -- rpm deb --cuda');
   if (values.macos && asked.some((kind) => kind !== 'tree')) throw new Error('packaging/macos/build.sh makes the macOS package');
   await making.layOut();
   if (asked.includes('tree')) console.log(making.tree);

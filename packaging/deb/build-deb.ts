@@ -2,6 +2,7 @@
 import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readPins } from '../../scripts/setup/sources.mjs';
 import type { Flavour } from '../flavour.ts';
 import { runTool } from '../run-tool.ts';
 import { copyFile, writeFile } from '../tree/copy-file.ts';
@@ -17,6 +18,10 @@ interface DebOptions {
   sourceDateEpoch: number;
 }
 
+const ownScripts = { postinst: 'postinst', prerm: 'prerm', postrm: 'postrm' };
+/** Installed, upgraded or removed: the server looks for devices when it starts. */
+const gpuScripts = { postinst: 'gpu-changed', postrm: 'gpu-changed' };
+
 /** Resolves to the path of the package. */
 export async function buildDeb({ flavour, tree, revision, outFolder, sourceDateEpoch, ...options }: DebOptions): Promise<string> {
   const version = revision === undefined ? options.version : `${options.version}-${revision}`;
@@ -25,9 +30,9 @@ export async function buildDeb({ flavour, tree, revision, outFolder, sourceDateE
     chmodSync(root, 0o755);
     cpSync(tree, root, { recursive: true });
     writeFile(join(root, 'DEBIAN/control'), control(flavour, version, sizeKiB(root)));
-    writeFile(join(root, 'DEBIAN/conffiles'), `/${layout.config}\n`);
-    for (const script of ['postinst', 'prerm', 'postrm'])
-      copyFile(join(import.meta.dirname, script), join(root, 'DEBIAN', script), 0o755);
+    if (flavour.hasServer) writeFile(join(root, 'DEBIAN/conffiles'), `/${layout.config}\n`);
+    for (const [script, source] of Object.entries(flavour.hasServer ? ownScripts : gpuScripts))
+      copyFile(join(import.meta.dirname, source), join(root, 'DEBIAN', script), 0o755);
     for (const path of ['', ...globSync('**/*', { cwd: root })]) utimesSync(join(root, path), sourceDateEpoch, sourceDateEpoch);
     mkdirSync(outFolder, { recursive: true });
     const file = join(outFolder, `${flavour.packageName}_${version}_${flavour.debArch}.deb`);
@@ -48,15 +53,28 @@ function sizeKiB(root: string): number {
 const oldestGlibc = { amd64: '2.36', arm64: '2.38' };
 
 /** The text of DEBIAN/control. */
-export function control({ packageName, debArch }: Flavour, version: string, installedKiB: number): string {
-  // A package is not in conflict with itself.
-  const inPlace = packageName === 'svc' ? '' : `Conflicts: svc\nProvides: svc (= ${version})\n`;
-  return `Package: ${packageName}
+export function control(flavour: Flavour, version: string, installedKiB: number): string {
+  const { packageName, debArch } = flavour;
+  const engine = `svc-engine (= ${readPins()['llama.cpp']?.version ?? ''})`;
+  const head = `Package: ${packageName}
 Version: ${version}
 Architecture: ${debArch}
 Maintainer: svc packagers <packages@svc.invalid>
 Installed-Size: ${installedKiB}
-Depends: libc6 (>= ${oldestGlibc[debArch]}), libstdc++6 (>= 12), libgomp1, adduser
+`;
+  // Any svc whose engine is compiled from the same sources, of whatever patch version.
+  if (!flavour.hasServer)
+    return `${head}Depends: ${engine}, libcuda1 | libcuda.so.1, libc6 (>= ${oldestGlibc[debArch]}), libstdc++6 (>= 12)
+Section: net
+Priority: optional
+Description: NVIDIA GPUs for svc, a self-hosted AI platform
+ The backend library with which svc computes local models on NVIDIA GPUs, and
+ the libraries of CUDA that it needs. A machine without a GPU goes on with its
+ CPU, and svc says so. It needs NVIDIA's driver.
+`;
+  // A package is not in conflict with itself.
+  const inPlace = packageName === 'svc' ? `Provides: ${engine}\n` : `Conflicts: svc\nProvides: svc (= ${version}), ${engine}\n`;
+  return `${head}Depends: libc6 (>= ${oldestGlibc[debArch]}), libstdc++6 (>= 12), libgomp1, adduser
 Recommends: ca-certificates, openssh-client
 ${inPlace}Section: net
 Priority: optional

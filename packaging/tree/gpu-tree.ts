@@ -2,8 +2,8 @@
  * What svc-cuda adds to an installed svc: ggml's backend library, those of the CUDA toolkit that it needs, and the drop-in that opens the
  * GPU's device files to the service. The driver alone is left to the machine.
  */
-import { existsSync, globSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { copyFile } from './copy-file.ts';
 import { placeIn } from './layout.ts';
 import { isDriverLibrary, isOwnLibrary, isSystemLibrary, neededLibraries } from './needed-libraries.ts';
@@ -17,20 +17,23 @@ interface GpuTreeOptions {
   destination: string;
   /** The backend library. */
   library: string;
-  /** Where the toolkit's libraries lie. */
+  /** Where the toolkit's libraries lie, and the texts of their licenses. */
   toolkit: string;
+  licenses: readonly string[];
 }
 
-export async function writeGpuTree({ source, destination, library, toolkit }: GpuTreeOptions): Promise<void> {
+export async function writeGpuTree({ source, destination, library, toolkit, licenses }: GpuTreeOptions): Promise<void> {
   rmSync(destination, { recursive: true, force: true });
   copyFile(library, placeIn(destination, 'native', gpuLibrary), 0o755);
   await copyNeeded(library, toolkit, destination);
   for (const unit of ['svc.service', 'svc@.service'])
     copyFile(join(source, 'packaging/system/gpu.conf'), placeIn(destination, 'units', `${unit}.d`, 'gpu.conf'));
   copyFile(join(source, 'LICENSE'), placeIn(destination, 'gpuLicenses', 'LICENSE'));
-  for (const license of globSync('{EULA,LICENSE}*.txt', { cwd: join(toolkit, '..') }))
-    copyFile(join(toolkit, '..', license), placeIn(destination, 'gpuLicenses', `cuda-${license}`));
+  for (const license of licenses) copyFile(license, placeIn(destination, 'gpuLicenses', licenseName(license)));
 }
+
+/** Debian gives each package's text the same name. */
+const licenseName = (path: string) => `cuda-${basename(dirname(path))}-${basename(path)}`;
 
 /** Libraries of the toolkit lie beside the one that needs them, which looks there first. */
 async function copyNeeded(file: string, toolkit: string, destination: string): Promise<void> {

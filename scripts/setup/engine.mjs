@@ -5,6 +5,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCmake } from './cmake.mjs';
 import { chooseVariants, readCpuFeatures } from './cpu-variants.mjs';
+import { cudaVariables, findCudaToolkit, gridDependency } from './cuda.mjs';
 import { withLock } from './lock.mjs';
 import { cacheFolder, checkout } from './paths.mjs';
 import { getPreset } from './presets.mjs';
@@ -23,14 +24,23 @@ export function describeEngine(presetName) {
   const pin = readPins()['llama.cpp'];
   if (!pin) throw new Error('native/sources.json has no llama.cpp');
   const source = sourceFolder(pin);
+  const isCuda = preset.cacheVariables?.GGML_CUDA === 'ON';
   const variables = {
     SVC_CPU_VARIANTS: process.env.SVC_CPU_VARIANTS || chooseVariants(process.arch, readCpuFeatures()).join(';'),
     ...preset.cacheVariables,
+    ...(isCuda ? cudaVariables() : {}),
     SVC_LLAMA_CPP_DIR: source,
   };
   for (const name of addonVariables) delete (/** @type {Record<string, string>} */ (variables)[name]);
   const key = createHash('sha256')
-    .update(JSON.stringify([variables, recipe(), compilers(preset.toolchainFile)]))
+    .update(
+      JSON.stringify([
+        variables,
+        recipe(),
+        compilers(preset.toolchainFile),
+        ...(isCuda ? [findCudaToolkit()?.release, gridDependencyText()] : []),
+      ]).replaceAll(checkout, ''),
+    )
     .digest('hex')
     .slice(0, 16);
   return {
@@ -38,9 +48,12 @@ export function describeEngine(presetName) {
     source,
     variables,
     folder: join(cacheFolder(), 'engines', key),
+    isCuda,
     mayChange: Boolean(process.env[pin.override]),
   };
 }
+
+const gridDependencyText = () => readFileSync(gridDependency, 'utf8');
 
 /** The files below native/llama-cpp, which decide how upstream is compiled. */
 function recipe() {

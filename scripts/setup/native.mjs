@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildAddons, buildTarget } from './addons.mjs';
+import { requireCudaToolkit } from './cuda.mjs';
 import { buildEngine, describeEngine, isEngineBuilt } from './engine.mjs';
 import { buildFolder, checkout } from './paths.mjs';
 import { fetchSource, readPins, sourceFolder } from './sources.mjs';
@@ -19,23 +20,27 @@ export function nativeSteps(preset) {
   const engine = describeEngine(preset);
   const stamp = join(buildFolder(preset), 'addons.stamp');
   const value = () => stampOf(engine);
+  const prepare = () => {
+    requireBuildTools();
+    if (engine.isCuda) requireCudaToolkit();
+  };
   return [
     {
       title: 'Fetching llama.cpp, whisper.cpp and usearch',
       isDone: async () => pins.every((pin) => existsSync(join(sourceFolder(pin), pin.marker))),
-      prepare: () => requireBuildTools(),
+      prepare,
       run: () => Promise.all(pins.map((pin) => fetchSource(pin))),
     },
     {
       title: 'Compiling llama.cpp (minutes, the first time on this machine)',
       isDone: async () => isEngineBuilt(engine),
-      prepare: () => requireBuildTools(),
+      prepare,
       run: (report) => buildEngine(engine, report),
     },
     {
       title: 'Compiling the addons',
       isDone: async () => !engine.mayChange && (await readStamp(stamp)) === value(),
-      prepare: () => requireBuildTools(),
+      prepare,
       run: async (report) => {
         // Read first: an edit during the build must count as not built.
         const before = value();

@@ -4,6 +4,7 @@
 #include "../../common/staged_bytes.h"
 #include "../model/backend.h"
 #include "../model/device.h"
+#include "../model/device_fault.h"
 #include "embedder_object.h"
 #include "engine_object.h"
 #include "ggml-backend.h"
@@ -58,6 +59,16 @@ Napi::Array unused_libraries(Napi::Env env) {
     return to;
 }
 
+Napi::Object cuda_object(Napi::Env env) {
+    const auto versions = cuda_versions();
+    auto to = Napi::Object::New(env);
+    to.Set("driver", versions.driver);
+    to.Set("toolkit", versions.toolkit);
+    to.Set("fault", last_device_fault());
+    to.Set("isLost", is_device_lost());
+    return to;
+}
+
 Napi::Value system_info(const Napi::CallbackInfo & info) {
     auto env = info.Env();
     auto devices = Napi::Array::New(env);
@@ -69,6 +80,7 @@ Napi::Value system_info(const Napi::CallbackInfo & info) {
     to.Set("devices", devices);
     to.Set("cpuFeatures", cpu_features(env));
     to.Set("unusedBackends", unused_libraries(env));
+    to.Set("cuda", cuda_object(env));
     return to;
 }
 

@@ -133,6 +133,7 @@ Napi::Value EmbedderObject::stats(const Napi::CallbackInfo & info) {
     to.Set("nQueued", queue.n_jobs());
     to.Set("nQueuedTokens", static_cast<double>(queue.n_tokens()));
     to.Set("requestsPerSecond", queue.rate());
+    to.Set("deviceFailed", embedder_->device_failed());
     to.Set("tokenMs", embedder_->ms_per_token());
     return to;
 }

@@ -113,6 +113,7 @@ Napi::Value EngineObject::stats(const Napi::CallbackInfo & info) {
     auto to = Napi::Object::New(info.Env());
     to.Set("nQueued", running_->engine->queue().n_jobs());
     to.Set("nQueuedTokens", static_cast<double>(running_->engine->queue().n_tokens()));
+    to.Set("deviceFailed", stats.device_failed.load());
     to.Set("nActive", stats.n_active.load());
     to.Set("kvCellsUsed", stats.n_cells_used.load());
     to.Set("kvCells", running_->engine->limits().n_ctx);

@@ -2,6 +2,7 @@
 
 #include "../../common/status.h"
 #include "../model/backend.h"
+#include "../model/device_fault.h"
 #include "../model/model.h"
 
 namespace svc {
@@ -9,6 +10,7 @@ namespace svc {
 ContextPtr create_context(const Model & model, const llama_context_params & params) {
     take_error_log();
     ContextPtr context(llama_init_from_model(model.raw(), params));
+    if (!context) throw_device_fault();
     if (!context)
         throw StatusError("out_of_memory",
                           "the context cannot be created (less context or fewer sequences may help): " + take_error_log());

@@ -5,6 +5,7 @@
 
 #include "../../common/memory_wait.h"
 #include "../context/context.h"
+#include "../model/device_fault.h"
 #include "mtmd-helper.h"
 
 namespace svc {
@@ -91,6 +92,7 @@ Decoder::Result Decoder::evaluate_image(const MediaChunk & image, const Sequence
     });
     if (code == 0 && thrown.code.empty()) return {};
     const MemoryWait wait;
+    if (thrown.code == kDeviceFailed) return {Result::Kind::Failed, thrown, 0};
     return {Result::Kind::Failed, {"invalid_media", "an image could not be evaluated"}, 0};
 }
 

@@ -7,6 +7,7 @@
 #include "../../common/memory_wait.h"
 #include "../context/context_plan.h"
 #include "../model/backend.h"
+#include "../model/device_fault.h"
 #include "../tuning/tuning.h"
 
 namespace svc {
@@ -104,9 +105,11 @@ llama_context_params plan_embedding(const Model & model, const EngineOptions & o
 Embedder::Embedder(std::shared_ptr<Model> model, EngineOptions options)
     : model_(std::move(model)), pooling_(pooling_of(*model_, options)), norm_(options.embedding_norm) {
     if (model_->weightless()) throw StatusError("unsupported", "this model was loaded without its weights and cannot embed");
+    const DeviceFaultScope scope;
     auto params = plan_embedding(*model_, options);
     take_error_log();
     context_.reset(llama_init_from_model(model_->raw(), params));
+    if (!context_) throw_device_fault();
     if (!context_) throw StatusError("out_of_memory", "the context cannot be created: " + take_error_log());
     limits_.n_ctx = params.n_ctx;
     limits_.n_ctx_per_job = std::min<uint32_t>(params.n_batch, n_ctx_usable(*model_, options));
@@ -153,12 +156,18 @@ void Embedder::close() {
         wake_.notify_one();
     }
     if (thread_.joinable()) thread_.join();
+    if (device_failed_ || (model_ && model_->is_on_lost_device())) {
+        keep_forever(batch_);
+        keep_forever(context_);
+        keep_forever(model_);
+    }
     batch_.reset();
     context_.reset();
     model_.reset();
 }
 
 void Embedder::run() {
+    const DeviceFaultScope scope;
     std::vector<std::shared_ptr<EmbedRequest>> taken;
     while (take(taken)) {
         for (auto & request : taken) {
@@ -170,6 +179,7 @@ void Embedder::run() {
         drop_over();
         if (waiting_.empty()) continue;
         auto status = catch_status([this] { run_batch(); });
+        if (status.code == kDeviceFailed) device_failed_ = true;
         for (const auto & text : packed_) {
             if (!status.code.empty()) complete(text.request, status);
         }
@@ -327,6 +337,7 @@ void Embedder::pack() {
 
 // Evaluates a batch and hands the results out.
 void Embedder::run_batch() {
+    if (device_failed_) throw_device_fault();
     pack();
     if (packed_.empty()) return;
     const bool is_background = packed_.front().request->is_background;

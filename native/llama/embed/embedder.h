@@ -67,6 +67,8 @@ class Embedder {
     const AdmissionControl & queue() const { return queue_; }
     // It was measured in the last batch; 0 before the first.
     double ms_per_token() const { return ms_per_token_; }
+    // Nothing is computed any more.
+    bool device_failed() const { return device_failed_; }
 
   private:
     void run();
@@ -96,6 +98,7 @@ class Embedder {
     std::unique_ptr<Batch> batch_;
     std::unique_ptr<CoreArbiter::Member> compute_;
     std::atomic<double> ms_per_token_{0};
+    std::atomic<bool> device_failed_{false};
     // Embedder thread only.
     std::vector<std::shared_ptr<EmbedRequest>> requests_;  // those whose texts wait or are in the running batch
     FairQueue<EmbedText> waiting_;                         // over tokens

@@ -6,6 +6,7 @@
 #include "../../common/memory_wait.h"
 #include "../../common/status.h"
 #include "../context/context_plan.h"
+#include "../model/device_fault.h"
 #include "../model/memory_use.h"
 #include "../tuning/tuning.h"
 
@@ -48,6 +49,7 @@ KvCache::Options kv_options(const Model & model, const EngineOptions & options, 
 
 Engine::Engine(std::shared_ptr<Model> model, EngineOptions options, std::shared_ptr<Model> draft_model)
     : model_(std::move(model)), default_sampling_(sampling_defaults(*model_)) {
+    const DeviceFaultScope scope;
     if (model_->weightless()) throw StatusError("unsupported", "this model was loaded without its weights and cannot generate");
     for (const auto & [name, adapter] : model_->loras()) adapters_.insert(name);
     inbox_.admission().set_limits(queue_limits(options));
@@ -142,6 +144,11 @@ void Engine::fail_left() {
 
 // Now, and not when JS collects the object that holds the engine: somebody may wait for the memory.
 void Engine::free_memory() {
+    if (stats_.device_failed || (model_ && model_->is_on_lost_device())) {
+        keep_forever(speculation_);
+        keep_forever(context_);
+        keep_forever(model_);
+    }
     loop_.reset();
     writer_.reset();
     speculation_.reset();

@@ -11,6 +11,7 @@ namespace svc {
 
 // Written by the engine thread, read by the JS thread.
 struct EngineStats {
+    std::atomic<bool> device_failed{false};  // nothing is computed any more
     std::atomic<uint32_t> n_active{0};
     std::atomic<uint32_t> n_cells_used{0};
     std::atomic<uint64_t> n_prompt_tokens{0};

@@ -5,6 +5,7 @@
 
 #include "../../common/clock.h"
 #include "../../common/status.h"
+#include "../model/device_fault.h"
 #include "../tuning/tuning.h"
 
 namespace svc {
@@ -39,6 +40,7 @@ void Speculation::plan(const std::vector<Generation *> & decoding, const Fills &
     }
     const auto begin = Clock::now();
     const auto status = catch_status([&] { choose_drafts(decoding, fills); });
+    if (status.code == kDeviceFailed) throw StatusError(status);
     if (!status.code.empty()) drop_drafts(decoding);
     drafting_ms_ = ms_between(begin, Clock::now());
 }

@@ -4,6 +4,7 @@
 
 #include "../../common/memory_wait.h"
 #include "../../common/status.h"
+#include "../model/device_fault.h"
 #include "../tuning/tuning.h"
 
 namespace svc {
@@ -17,6 +18,7 @@ StepLoop::StepLoop(const Parts & parts)
                  [this] { parts_.inbox.notify(); }, [this] { parts_.model.grammars().free_retired(); }) {}
 
 void StepLoop::run() {
+    const DeviceFaultScope scope;
     warm_up();
     for (;;) {
         using Wait = JobInbox::Wait;
@@ -40,12 +42,14 @@ void StepLoop::warm_up() {
         parts_.speculation->warm_up();
     });
     const MemoryWait wait;
-    if (!status.code.empty()) tell("the engine could not be warmed up: " + status.text);
+    if (status.code == kDeviceFailed) fail_on_device(status);
+    else if (!status.code.empty()) tell("the engine could not be warmed up: " + status.text);
 }
 
 // What a step throws hurts the jobs that are in it, also those that were admitted for it. Nobody knows how far it came, so none
 // of their states is used again.
 void StepLoop::guarded_step() {
+    if (!device_fault_.code.empty()) return scheduler_.fail_all(device_fault_);
     auto status = catch_status([this] { scheduler_.admit_between_steps(); });
     // A job that ends inside the step stays valid until the step is over.
     const auto alive = with_memory([this] { return scheduler_.running().jobs(); });
@@ -53,6 +57,7 @@ void StepLoop::guarded_step() {
     if (status.code.empty()) return;
     const MemoryWait wait;
     is_stalled_ = false;
+    if (status.code == kDeviceFailed) return fail_on_device(status);
     clear_padding();
     for (auto & job : alive) {
         for (auto & generation : job->generations) {
@@ -62,6 +67,14 @@ void StepLoop::guarded_step() {
     for (auto & job : alive) {
         if (!job->over) scheduler_.fail(*job, status);
     }
+}
+
+// Nothing of the context is touched any more: jobs end with the reason, those too that come before the model is unloaded.
+void StepLoop::fail_on_device(const Status & why) {
+    const MemoryWait wait;
+    device_fault_ = why;
+    parts_.stats.device_failed = true;
+    scheduler_.fail_all(why);
 }
 
 // One decode. False when nothing could be done: all are paused, or wait for cells.
@@ -169,6 +182,7 @@ void StepLoop::build_batch(const StepPlan & plan) {
 void StepLoop::evaluate() {
     const auto result = parts_.decoder.evaluate();
     const auto evaluated = Clock::now();
+    if (result.why.code == kDeviceFailed) return fail_on_device(result.why);
     clear_padding();
     if (result.kind == Decoder::Result::Kind::NoCells) {
         if (!parts_.speculation || !parts_.speculation->drop()) scheduler_.free_kv_cells();
@@ -242,6 +256,7 @@ void StepLoop::evaluate_image(Generation & generation) {
 // alone, several times, is the one, and the others go on as if nothing had been.
 void StepLoop::roll_back(const Status & why) {
     const MemoryWait wait;
+    if (why.code == kDeviceFailed) return fail_on_device(why);
     for (auto * generation : in_step_) {
         if (!parts_.kv.sequences().roll_back(*generation->sequence, generation->n_planned)) scheduler_.restart(*generation);
         generation->n_failures++;

@@ -48,6 +48,7 @@ class StepLoop {
   private:
     void warm_up();
     void guarded_step();
+    void fail_on_device(const Status & why);
     bool step();
     void clear_step();
     StepState state_of_step();
@@ -81,6 +82,7 @@ class StepLoop {
     bool in_burst_ = false;
     bool was_image_ = false;  // the last step
     bool is_stalled_ = false;
+    Status device_fault_;  // empty code: none
 };
 
 }  // namespace svc

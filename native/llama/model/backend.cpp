@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "../../common/status.h"
+#include "device_fault.h"
 #include "ggml-backend.h"
 #include "llama.h"
 #include "log.h"
@@ -78,13 +79,28 @@ ggml_backend_reg_t find_registry(const std::filesystem::path & file) {
 // Why the library's devices are not used; empty: they are. ggml passes over in silence what it cannot load, so it is asked again.
 std::string reason_unused(const std::filesystem::path & file) {
     auto * registry = find_registry(file);
-    take_error_log();
-    if (!registry) registry = ggml_backend_load(file.c_str());
-    const auto said = take_error_log();
-    if (registry) return ggml_backend_reg_dev_count(registry) > 0 ? "" : "it finds no device that it can compute on";
+    auto said = take_error_log();
+    if (!registry) {
+        registry = ggml_backend_load(file.c_str());
+        said = take_error_log();
+    }
+    if (registry && ggml_backend_reg_dev_count(registry) > 0) return "";
+    if (registry) return "it finds no device that it can compute on" + (said.empty() ? said : ": " + said);
     if (said.empty()) return "it does not run on this machine";
     const auto path = said.rfind(file.string() + ": ");
     return path == std::string::npos ? said : said.substr(path + file.string().size() + 2);
+}
+
+std::string & loaded_from() {
+    static std::string folder;
+    return folder;
+}
+
+// What the driver and the toolkit's library say of themselves, as CUDA counts: 12020 is 12.2; 0: it is not there.
+int cuda_version(void * library, const char * function) {
+    int version = 0;
+    auto * read = library ? reinterpret_cast<int (*)(int *)>(dlsym(library, function)) : nullptr;
+    return read && read(&version) == 0 ? version : 0;
 }
 
 std::vector<UnusedBackend> & unused() {
@@ -99,6 +115,8 @@ const std::vector<UnusedBackend> & unused_backends() { return unused(); }
 void load_backends(const std::string & folder) {
     static std::once_flag once;
     std::call_once(once, [&] {
+        loaded_from() = folder;
+        install_device_faults();
         llama_log_set(keep_errors, nullptr);
         mtmd_helper_log_set(keep_errors, nullptr);
         common_log_pause(common_log_main());
@@ -112,6 +130,13 @@ void load_backends(const std::string & folder) {
         }
         llama_backend_init();
     });
+}
+
+CudaVersions cuda_versions() {
+    const std::unique_ptr<void, int (*)(void *)> driver(dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD), dlclose);
+    const auto file = loaded_from() + "/" + kLibraryPrefix + "cuda.so";
+    const std::unique_ptr<void, int (*)(void *)> backend(dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD), dlclose);
+    return {cuda_version(driver.get(), "cuDriverGetVersion"), cuda_version(backend.get(), "cudaRuntimeGetVersion")};
 }
 
 void use_numa(ggml_numa_strategy strategy) {

@@ -21,6 +21,13 @@ struct UnusedBackend {
 // They lie in the folder that the backends were loaded from.
 const std::vector<UnusedBackend> & unused_backends();
 
+// What CUDA the driver can do and the backend library was built with, as CUDA counts (12020 is 12.2); 0: not loaded.
+struct CudaVersions {
+    int driver;
+    int toolkit;
+};
+CudaVersions cuda_versions();
+
 // The first strategy other than none holds for the whole process, as ggml's do.
 void use_numa(ggml_numa_strategy strategy);
 

@@ -9,6 +9,8 @@
 #include "../../common/freed_heap.h"
 #include "../../common/status.h"
 #include "backend.h"
+#include "device_fault.h"
+#include "llama-ext.h"
 #include "memory_use.h"
 
 namespace svc {
@@ -69,8 +71,19 @@ size_t n_plain_words(std::string_view text) {
 
 }  // namespace
 
+Model::~Model() {
+    if (!is_on_lost_device()) return;
+    for (auto & guard : guards_) keep_forever(guard);
+    keep_forever(arguments_);
+    keep_forever(projector_);
+    keep_forever(model_);
+}
+
+bool Model::is_on_lost_device() const { return is_device_lost() && model_ && llama_model_n_devices(model_.get()) > 0; }
+
 std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress & progress) {
     require_file(options.path);
+    const DeviceFaultScope scope;
     take_error_log();
     LoadState state{progress};
     use_numa(options.numa);
@@ -88,6 +101,7 @@ std::shared_ptr<Model> Model::load(const LoadOptions & options, const Progress &
     const double heap_before = heap_in_use();
     model->model_.reset(llama_model_load_from_file(options.path.c_str(), arguments->params()));
     if (state.aborted) throw StatusError("load_aborted", "loading " + options.path + " was aborted");
+    if (!model->model_) throw_device_fault();
     if (!model->model_) throw invalid(options.path);
     model->arguments_ = std::move(arguments);
     model->longest_token_ = longest_token_of(model->vocab());

@@ -39,6 +39,8 @@ class Model {
     const llama_vocab * vocab() const { return llama_model_get_vocab(model_.get()); }
     int32_t n_vocab() const { return llama_vocab_n_tokens(vocab()); }
     bool vocab_only() const { return vocab_only_; }
+    // Some of it lies on a device, and a device is lost.
+    bool is_on_lost_device() const;
     // Nothing can be computed with it.
     bool weightless() const { return vocab_only_ || dry_run_; }
     // Bytes that a dry run took of the heap: the tokenizer, mostly.
@@ -60,6 +62,8 @@ class Model {
     // Text of one token; special tokens have text only when `special`.
     std::string piece(llama_token token, bool special) const;
     std::string meta(const char * key) const;
+
+    ~Model();
 
   private:
     Model() = default;

@@ -1,10 +1,13 @@
 // A stand-in for the CUDA backend: devices that say they are GPUs and compute on the CPU. It is linked to a library with the name
 // of the driver's, so it loads where that is found and nowhere else. SVC_STAND_IN_GPUS: how many devices there are, 1 unless it
-// is set.
+// is set. SVC_STAND_IN_FAILURE: a file; as long as it is there, every computation
+// fails for the reason that it has.
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 #include "ggml-backend-impl.h"
+#include "ggml-impl.h"
 
 namespace {
 
@@ -35,7 +38,25 @@ void free_backend(ggml_backend_t backend) {
     delete backend;
 }
 
-ggml_status compute(ggml_backend_t backend, ggml_cgraph * graph) { return ggml_backend_graph_compute(worker(backend), graph); }
+std::string failure() {
+    const char * path = std::getenv("SVC_STAND_IN_FAILURE");
+    std::ifstream file(path ? path : "");
+    std::string reason;
+    std::getline(file, reason);
+    return reason;
+}
+
+// As ggml-cuda ends where the driver refuses a call.
+void fail(const std::string & reason) {
+    GGML_LOG_ERROR("CUDA error: %s\n", reason.c_str());
+    GGML_ABORT("CUDA error");
+}
+
+ggml_status compute(ggml_backend_t backend, ggml_cgraph * graph) {
+    const auto reason = failure();
+    if (!reason.empty()) fail(reason);
+    return ggml_backend_graph_compute(worker(backend), graph);
+}
 
 ggml_guid guid = {0x73, 0x76, 0x63, 0x2d, 0x73, 0x74, 0x61, 0x6e, 0x64, 0x2d, 0x69, 0x6e, 0x2d, 0x67, 0x70, 0x75};
 

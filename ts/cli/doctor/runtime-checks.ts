@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { requireCpuFeatures } from '../../server/native/cpu-features.ts';
+import { gpuState } from '../../server/native/gpu-state.ts';
 import { systemInfo } from '../../server/native/llama.ts';
 import { loadAddon } from '../../server/native/load.ts';
 import { hostMemory } from '../../server/platform/host-memory.ts';
 import { formatBytes } from '../format.ts';
-import { broken, type Check, ok } from './check.ts';
+import { broken, type Check, ok, warning } from './check.ts';
 
 export const nodeCheck: Check = {
   name: 'node',
@@ -42,11 +43,16 @@ export const nativeCheck: Check = {
   run() {
     try {
       loadAddon('llama');
-      const { llamaVersion, ggmlVersion, devices, cpuFeatures, unusedBackends } = systemInfo();
+      const info = systemInfo();
+      const { llamaVersion, ggmlVersion, devices, cpuFeatures, unusedBackends } = info;
       const names = devices.map(({ name }) => name).join(', ');
-      return ok(
-        `llama.cpp ${llamaVersion}, ggml ${ggmlVersion}; devices: ${names || 'none'}; ${cpuFeatures.join(' ')}${unused(unusedBackends)}`,
+      const { gpus, driver, unused: reason } = gpuState(info);
+      const memory = gpus.map(
+        ({ name, description, memoryBytes, freeBytes }) =>
+          `; ${name} is ${description} with ${formatBytes(memoryBytes)} of memory, ${formatBytes(freeBytes)} free${driver ? `, driver for CUDA ${driver}` : ''}`,
       );
+      const text = `llama.cpp ${llamaVersion}, ggml ${ggmlVersion}; devices: ${names || 'none'}; ${cpuFeatures.join(' ')}${memory.join('')}${unused(unusedBackends)}`;
+      return reason === undefined ? ok(text) : warning(text, reason.remedy);
     } catch (error) {
       return broken(
         `the native library does not load: ${(error as Error).message}`,

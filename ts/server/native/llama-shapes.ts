@@ -90,6 +90,8 @@ export interface EngineLimits {
 }
 
 export interface EngineStats {
+  /** A GPU failed, and nothing is computed any more. */
+  deviceFailed: boolean;
   nQueued: number;
   nQueuedTokens: number;
   nActive: number;
@@ -117,6 +119,8 @@ export interface EngineStats {
 }
 
 export interface EmbedderStats {
+  /** As an engine's. */
+  deviceFailed: boolean;
   nQueued: number;
   nQueuedTokens: number;
   /** Measured completion rate of requests, per second; for Retry-After. 0 where nothing is known yet. */
@@ -222,4 +226,13 @@ export interface SystemInfo {
   cpuFeatures: string[];
   /** Libraries for GPUs and the like that lie beside the addon, of whose devices none is used, and why. */
   unusedBackends: { file: string; reason: string }[];
+  cuda: {
+    /** What CUDA the driver can do and the library was built with, as CUDA counts: 12020 is 12.2. 0: not loaded. */
+    driver: number;
+    toolkit: number;
+    /** Why a GPU failed last; empty: none did. */
+    fault: string;
+    /** A GPU failed for another reason than a lack of memory: none is used any more. */
+    isLost: boolean;
+  };
 }

@@ -27,6 +27,8 @@ export type NativeErrorCode =
   | 'closed'
   /** A file of a loaded model is not what it was. */
   | 'model_file_changed'
+  /** A GPU failed while it computed. */
+  | 'device_failed'
   | 'notify_failed'
   | 'internal';
 

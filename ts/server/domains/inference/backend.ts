@@ -90,6 +90,9 @@ export interface ModelDetail {
   nJobs: number;
   pinned: boolean;
   memoryBytes?: number;
+  /** The part of it that lies on GPUs, and its layers there, the output as one more. */
+  deviceBytes?: number;
+  nGpuLayers?: number;
   /** The memory that it takes, or would take, by prediction. */
   predictedBytes?: number;
   /** Unix milliseconds of the last request. */

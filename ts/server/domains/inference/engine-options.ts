@@ -38,13 +38,16 @@ function draftModelsOf(models: ReadonlyMap<string, ModelOptions>): [string, stri
   return [...models].flatMap(([name, { draftModel }]) => (draftModel === undefined ? [] : [[name, draftModel]]));
 }
 
-function memoryOptions(values: ConfigValues): Pick<InferenceConfig, 'maxLoadedBytes' | 'maxDeviceBytes' | 'idleUnloadMs'> {
+function memoryOptions(
+  values: ConfigValues,
+): Pick<InferenceConfig, 'maxLoadedBytes' | 'maxDeviceBytes' | 'isGpuRequired' | 'idleUnloadMs'> {
   const maxLoadedBytes = values['inference.max_loaded_bytes'];
   const maxDeviceBytes = values['inference.max_device_bytes'];
   const idleSeconds = values['inference.idle_unload_seconds'];
   return {
     ...(maxLoadedBytes === 0 ? {} : { maxLoadedBytes }),
     ...(maxDeviceBytes === 0 ? {} : { maxDeviceBytes }),
+    isGpuRequired: values['inference.gpu_required'],
     ...(idleSeconds === 0 ? {} : { idleUnloadMs: idleSeconds * 1000 }),
   };
 }

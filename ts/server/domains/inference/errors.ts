@@ -129,6 +129,11 @@ export const inferenceErrors = defineErrors('inference', {
     'A file of the model was changed while it was loaded.',
     'Retry: it is inspected and loaded again. Put a new file in by renaming it.',
   ],
+  device_failed: [
+    503,
+    'A GPU failed, or is not used though `inference.gpu_required` is on.',
+    'Retry: the model goes on by the CPU, unless `inference.gpu_required` forbids it. `svc doctor` has the reason.',
+  ],
   models_busy: [503, 'Every loaded model is working and no memory is free for another.', 'Retry after the time in Retry-After.'],
   out_of_memory: [503, 'The model does not fit into memory.', 'Use a smaller one, a shorter context or a quantised KV cache.'],
   engine_unavailable: [503, 'The native engine is not there.', 'Run `svc doctor`.'],

@@ -28,11 +28,12 @@ const fromNative: Record<NativeErrorCode, InferenceErrorCode> = {
   deadline_exceeded: 'deadline_exceeded',
   closed: 'model_unloading',
   model_file_changed: 'model_file_changed',
+  device_failed: 'device_failed',
   notify_failed: 'internal',
   internal: 'internal',
 };
 
-const retried: readonly InferenceErrorCode[] = ['queue_full', 'model_unloading', 'model_file_changed'];
+const retried: readonly InferenceErrorCode[] = ['queue_full', 'model_unloading', 'model_file_changed', 'device_failed'];
 
 /** Unknown failures keep their text for the log alone. */
 export function inferenceFailure(error: unknown): InferenceError {

@@ -2,7 +2,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeConfinementGap } from '../../native/confinement.ts';
-import type { SystemInfo } from '../../native/llama-shapes.ts';
 import type { Route } from '../../platform/http/route.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { HealthReport, Module, NotReady } from '../../platform/module/module.ts';
@@ -15,6 +14,7 @@ import { type PullRouteDeps, pullRoutes } from './api/pull-routes.ts';
 import { DefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import type { InferenceConfig } from './inference-config.ts';
+import { devicesOf, gpuHealth, warnOfUnusedDevices } from './local/gpu-report.ts';
 import { InspectionJobs } from './local/inspection/inspection-jobs.ts';
 import { Inspector } from './local/inspection/inspector.ts';
 import { LocalBackend } from './local/local-backend.ts';
@@ -174,7 +174,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       removeLocal = undefined;
       await local.close();
     },
-    health: () => readHealth(local, defaultModel),
+    health: () => readHealth(local, defaultModel, binding),
     ready: () => (isReady ? undefined : modelLoading),
   };
 }
@@ -216,26 +216,8 @@ function localOptions(config: InferenceConfig, limits: LocalOptions['limits']): 
     ...(config.draftModels ? { draftModels: config.draftModels } : {}),
     ...(config.models ? { models: config.models } : {}),
     load: config.load ?? {},
+    isGpuRequired: config.isGpuRequired === true,
   };
-}
-
-function devicesOf(binding: NativeBinding): SystemInfo['devices'] {
-  try {
-    return binding.systemInfo().devices;
-  } catch {
-    // Without an engine, which its unavailableReason explains, nothing is loaded.
-    return [];
-  }
-}
-
-/** A machine that was given a GPU library computes on its CPU: an operator who expects otherwise looks here for the reason. */
-function warnOfUnusedDevices(binding: NativeBinding, log: Log): void {
-  try {
-    for (const { file, reason } of binding.systemInfo().unusedBackends)
-      log.warn('a library for GPUs is installed and not used: local models run on the CPU', { file, reason });
-  } catch {
-    // Without an engine, which its unavailableReason explains, nothing computes.
-  }
 }
 
 const worthAWarning = 0.05;
@@ -255,7 +237,7 @@ function observeMemory(metrics: InferenceMetrics, log: Log, announcements: Model
       metrics.unloaded(id);
       announcements.unloaded(id);
     },
-    failed: (id, error) => log.error('a model is unloaded, since its file has changed', { model: id, error: error.message }),
+    failed: (id, error) => log.error('a model is unloaded, since it cannot go on', { model: id, error: error.message }),
   };
 }
 
@@ -270,11 +252,12 @@ async function emptyOffloadFolder(folder: string | undefined, log: Log): Promise
   }
 }
 
-async function readHealth(local: LocalBackend, defaultModel: DefaultModel): Promise<HealthReport> {
+async function readHealth(local: LocalBackend, defaultModel: DefaultModel, binding: NativeBinding): Promise<HealthReport> {
   const unavailable = local.unavailableReason();
   const { id } = defaultModel;
   const modelState = id === undefined ? undefined : await local.state(id);
   const failure = await defaultModel.findFailure();
+  const gpu = unavailable ? undefined : gpuHealth(binding);
   const state = {
     /** `available`, or the code of what keeps local models from running. */
     local_models: unavailable?.code ?? 'available',
@@ -282,6 +265,7 @@ async function readHealth(local: LocalBackend, defaultModel: DefaultModel): Prom
     ...(id === undefined ? {} : { default_model: id, default_model_state: modelState ?? 'missing' }),
     ...(failure === undefined ? {} : { default_model_error: failure }),
     models_loaded: [...local.engines()].length,
+    ...(gpu === undefined ? {} : { gpu }),
   };
   if (unavailable) return { state, reasons: [{ code: unavailable.code, detail: unavailable.message }] };
   return { state, reasons: failure === undefined ? [] : [{ code: 'default_model_failed', detail: failure }] };

@@ -49,6 +49,11 @@ export const inferenceSettings = {
     0,
     'The same for the memory of GPUs; 0: 90 % of what they have, and no more than is free when the server starts.',
   ),
+  'inference.gpu_required': setting(
+    Type.Boolean(),
+    false,
+    'A model that no GPU would compute is refused with device_failed: where none is used, and after one failed. Otherwise the CPU computes it.',
+  ),
   'inference.idle_unload_seconds': setting(
     integerSchema(0, 31_536_000),
     0,

@@ -48,6 +48,8 @@ export function inferenceModel(detail: ModelDetail) {
     requests: detail.nJobs,
     load_progress: detail.loadProgress,
     memory_bytes: detail.memoryBytes,
+    gpu_memory_bytes: detail.deviceBytes,
+    gpu_layers: detail.nGpuLayers,
     predicted_bytes: detail.predictedBytes,
     last_used: detail.lastUsedAt === undefined ? undefined : Math.floor(detail.lastUsedAt / 1000),
     engine: detail.limits && engineFacts(detail.limits),

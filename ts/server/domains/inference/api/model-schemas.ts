@@ -86,6 +86,8 @@ export const InferenceModel = named(
     requests: Type.Integer({ description: 'Requests that use the model or wait for it.' }),
     load_progress: optionalNumber('0 to 1 while the model is loading.'),
     memory_bytes: optionalInteger('Weights, caches and buffers in memory.'),
+    gpu_memory_bytes: optionalInteger('The part of memory_bytes that lies on GPUs.'),
+    gpu_layers: optionalInteger('Its layers on GPUs, the output as one more.'),
     predicted_bytes: optionalInteger('What it takes in memory by prediction, loaded or not.'),
     last_used: optionalInteger('Unix seconds.'),
     engine: Type.Optional(EngineFacts),

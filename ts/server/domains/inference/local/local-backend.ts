@@ -1,5 +1,6 @@
 /** The engine of this process as an InferenceBackend. */
 import type { EmbedResult, GenerationJob, RankResult, Text } from '../../../native/llama-shapes.ts';
+import type { NativeError } from '../../../native/native-error.ts';
 import type {
   BackendCompletion,
   CallOptions,
@@ -22,11 +23,11 @@ import type { InspectionResult } from './inspection/inspection-result.ts';
 import type { Inspector } from './inspection/inspector.ts';
 import { localJob, refuseByBytes, Staging, timeLeft } from './local-job.ts';
 import type { LocalOptions } from './local-options.ts';
-import { totalBytes } from './memory-use.ts';
+import { type MemoryUse, totalBytes } from './memory-use.ts';
 import { type FoundModel, ModelCatalogue } from './model-catalogue.ts';
 import { type ContextKind, defaultContext, type ModelReservation, memoryOf, predictedMemory } from './model-entry.ts';
 import { type LoadedModel, ModelOpener } from './model-opener.ts';
-import { ModelRegistry } from './model-registry.ts';
+import { ModelRegistry, silentObserver } from './model-registry.ts';
 import type { NativeBinding, NativeEmbedder } from './native-binding.ts';
 import { TokenizerQueue } from './tokenizer-queue.ts';
 
@@ -53,7 +54,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       (model, onProgress, signal) => this.#opener.open(model, onProgress, signal),
       options.limits,
       options.pinned,
-      options.observer,
+      { ...silentObserver, ...options.observer, failed: (id, fault) => this.#failed(id, fault) },
     );
     this.#opener = new ModelOpener(binding, options, (id) => this.#catalogue.find(id));
     const planOf = (stored: StoredModel) => this.#opener.inspectionPlan(stored);
@@ -174,7 +175,7 @@ export class LocalBackend implements InferenceBackend, ModelControl {
       ...detail,
       lastUsedAt,
       ...(state === 'loading' ? { loadProgress: progress } : {}),
-      ...(model ? { memoryBytes: totalBytes(memoryOf(entry)), ...loadedFacts(model) } : {}),
+      ...(model ? loadedFacts(model, memoryOf(entry)) : {}),
     };
   }
 
@@ -218,6 +219,11 @@ export class LocalBackend implements InferenceBackend, ModelControl {
   close(): Promise<void> {
     this.#media.close();
     return this.#registry.close();
+  }
+
+  #failed(id: string, fault: NativeError): void {
+    if (fault.code === 'device_failed') this.#opener.leaveDevices(id);
+    this.#options.observer?.failed?.(id, fault);
   }
 
   /** The job with pixels and samples in the place of files. */
@@ -302,10 +308,13 @@ function findUnavailableReason(binding: NativeBinding): InferenceError | undefin
   }
 }
 
-function loadedFacts({ native, openEngine, openEmbedder }: LoadedModel): Partial<ModelDetail> {
+function loadedFacts({ native, nGpuLayers, openEngine, openEmbedder }: LoadedModel, memory: MemoryUse): Partial<ModelDetail> {
   const context = openEngine ?? openEmbedder;
   return {
     info: native.info,
+    memoryBytes: totalBytes(memory),
+    deviceBytes: memory.deviceBytes,
+    nGpuLayers,
     ...(context ? { limits: context.limits } : {}),
     ...(openEngine ? { stats: openEngine.stats() } : {}),
   };

@@ -14,6 +14,8 @@ export interface LocalOptions {
   /** Models that draft for others, by the id of the model that they draft for. */
   draftModels?: ReadonlyMap<string, string>;
   load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
+  /** What no GPU computes is not loaded. */
+  isGpuRequired?: boolean;
   /** Decodes images and sounds; absent: one of its own. */
   media?: MediaDecoder;
   /** The options that are set otherwise for one model, by its id. */

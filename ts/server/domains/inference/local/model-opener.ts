@@ -1,4 +1,6 @@
 /** Brings a model into memory with all that belongs to it: projector, adapters, draft model and the context that it needs first. */
+
+import { gpuState } from '../../../native/gpu-state.ts';
 import type { EngineEvents, EngineOptions, LoadOptions, MemoryPlan } from '../../../native/llama-shapes.ts';
 import type { NativeError } from '../../../native/native-error.ts';
 import { inferenceError } from '../errors.ts';
@@ -20,12 +22,19 @@ export class ModelOpener {
   readonly #binding: NativeBinding;
   readonly #options: LocalOptions;
   readonly #find: FindModel;
+  /** Models for which a GPU failed. */
+  readonly #failedOnDevices = new Set<string>();
 
   /** `find` finds the draft models, by their id. */
   constructor(binding: NativeBinding, options: LocalOptions, find: FindModel) {
     this.#binding = binding;
     this.#options = options;
     this.#find = find;
+  }
+
+  /** From now on the CPU computes for it, and for all models once a GPU is lost. */
+  leaveDevices(id: string): void {
+    this.#failedOnDevices.add(id);
   }
 
   /** Returns what a dry run needs to plan the model's memory. */
@@ -39,9 +48,9 @@ export class ModelOpener {
   /** Returns the memory that the model takes, with its draft model's; undefined where inspection could not tell. */
   async memoryPlan({ stored, plan }: FoundModel): Promise<MemoryPlan | undefined> {
     const draft = (await this.#findDraft(stored))?.plan;
-    if (!plan || !draft) return plan;
-    const extras = sumOf(plan.extras, draft.weights, draft.extras);
-    return { ...plan, extras, ...(plan.engine ? { engine: sumOf(plan.engine, draft.engine) } : {}) };
+    if (!plan) return undefined;
+    const whole = draft ? withDraft(plan, draft) : plan;
+    return this.#isOffDevices(stored.id) ? onHost(whole) : whole;
   }
 
   /** Throws NativeError of the load, or model_invalid when the draft model is not there. */
@@ -51,6 +60,7 @@ export class ModelOpener {
     signal: AbortSignal,
   ): Promise<LoadedModel> {
     const { path, kind, adapters = [] } = stored;
+    if (this.#options.isGpuRequired === true) this.#requireGpu(stored.id);
     const options = { ...this.#loadOptions(stored, plan), path, ...(kind === 'vocab' ? { vocabOnly: true } : {}) };
     const files = await this.#openFiles(stored, options.mmap !== false);
     const native = await this.#binding.load(options, { onProgress, signal }).catch(async (error: unknown) => {
@@ -70,6 +80,7 @@ export class ModelOpener {
       draft,
       files,
     );
+    model.nGpuLayers = this.#layersOnGpus(native.info.nLayer, options.nGpuLayers, options.devices);
     try {
       const context = defaultContext(stored);
       if (context === 'engine') await model.engine();
@@ -91,7 +102,8 @@ export class ModelOpener {
   async #openDraft(stored: StoredModel, signal: AbortSignal): Promise<NativeModel | undefined> {
     const draft = await this.#findDraft(stored);
     if (draft === undefined) return undefined;
-    const options = { ...this.#loadOptions(draft.stored, draft.plan), path: draft.stored.path };
+    const device = this.#isOffDevices(stored.id) ? onCpu : {};
+    const options = { ...this.#loadOptions(draft.stored, draft.plan), ...device, path: draft.stored.path };
     return this.#binding.load(options, { onProgress: () => {}, signal });
   }
 
@@ -114,8 +126,48 @@ export class ModelOpener {
     const own = this.#options.models?.get(id)?.load;
     const fitting = plan?.nGpuLayers === undefined ? {} : { nGpuLayers: plan.nGpuLayers };
     const projector = projectorPath === undefined ? {} : { projectorPath };
-    return { ...this.#options.load, ...own, ...fitting, ...projector, loras: adapters };
+    const device = this.#isOffDevices(id) ? onCpu : {};
+    return { ...this.#options.load, ...own, ...fitting, ...device, ...projector, loras: adapters };
   }
+
+  #isOffDevices(id: string): boolean {
+    return this.#failedOnDevices.has(id) || (this.#failedOnDevices.size > 0 && this.#binding.systemInfo().cuda.isLost);
+  }
+
+  /** The layers of a loaded model that lie on GPUs, its output as one more. */
+  #layersOnGpus(nLayer: number, asked = asManyAsFit, devices: readonly string[] = []): number {
+    const hasGpu = devices[0] !== 'none' && this.#binding.systemInfo().devices.some(({ kind }) => kind === 'gpu');
+    if (!hasGpu) return 0;
+    return asked < 0 ? nLayer + 1 : Math.min(asked, nLayer + 1);
+  }
+
+  /** Throws device_failed. */
+  #requireGpu(id: string): void {
+    const { gpus, unused } = gpuState(this.#binding.systemInfo());
+    if (gpus.length > 0 && !this.#isOffDevices(id)) return;
+    const why = unused?.sentence ?? 'there is no library for GPUs (install svc-cuda)';
+    throw inferenceError('device_failed', `inference.gpu_required is on, and ${id} would be computed by the CPU: ${why}.`);
+  }
+}
+
+function withDraft(plan: MemoryPlan, draft: MemoryPlan): MemoryPlan {
+  const extras = sumOf(plan.extras, draft.weights, draft.extras);
+  return { ...plan, extras, ...(plan.engine ? { engine: sumOf(plan.engine, draft.engine) } : {}) };
+}
+
+/** Without any layer there, a GPU would still compute large batches. */
+const onCpu = { nGpuLayers: 0, devices: ['none'] };
+
+/** What was planned for devices lies in main memory. */
+function onHost({ nGpuLayers: _layers, ...plan }: MemoryPlan): MemoryPlan {
+  const moved = ({ hostBytes, deviceBytes }: MemoryUse): MemoryUse => ({ hostBytes: hostBytes + deviceBytes, deviceBytes: 0 });
+  return {
+    ...plan,
+    weights: moved(plan.weights),
+    extras: moved(plan.extras),
+    ...(plan.engine ? { engine: moved(plan.engine) } : {}),
+    ...(plan.embedder ? { embedder: moved(plan.embedder) } : {}),
+  };
 }
 
 /** Keeps the options that decide about memory; the queue and the threads do not. */
@@ -132,6 +184,8 @@ export class LoadedModel {
   /** Drafts for it in speculative decoding. */
   readonly #draft: NativeModel | undefined;
   readonly files: ModelFiles | undefined;
+  /** Layers on GPUs, the output as one more. */
+  nGpuLayers = 0;
   /** Why it must not be used any more. */
   fault: NativeError | undefined;
   #engine: Promise<NativeEngine> | undefined;
@@ -172,6 +226,10 @@ export class LoadedModel {
     const weights = (engine ?? embedder)?.limits.weights ?? { hostBytes: this.native.info.sizeBytes, deviceBytes: 0 };
     const saved = { hostBytes: engine?.stats().offloadMemoryBytes ?? 0, deviceBytes: 0 };
     return { weights, engine: engine && sumOf(engine.limits.memory, saved), embedder: embedder?.limits.memory };
+  }
+
+  hasDeviceFailed(): boolean {
+    return [this.openEngine, this.openEmbedder].some((context) => context?.stats().deviceFailed === true);
   }
 
   /** Ends every job of the model with its fault, else with `closed`, then frees it. */

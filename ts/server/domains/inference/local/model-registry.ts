@@ -43,9 +43,9 @@ export interface RegistryObserver {
 
 const mostLoadsAtOnce = 2;
 const busyRetryMs = 2000;
-/** The time between looks at the files of loaded models. */
-const fileCheckMs = 250;
-const silent: RegistryObserver = { loaded() {}, unloaded() {} };
+/** The time between looks at the files of loaded models, and at what computes them. */
+const checkMs = 250;
+export const silentObserver: RegistryObserver = { loaded() {}, unloaded() {} };
 
 export class ModelRegistry {
   readonly #entries = new Map<string, ModelEntry>();
@@ -57,12 +57,12 @@ export class ModelRegistry {
   readonly #gate = new LoadGate(mostLoadsAtOnce);
   readonly #queue: LoadQueue;
   #sweeper: NodeJS.Timeout | undefined;
-  #fileChecker: NodeJS.Timeout | undefined;
+  #checker: NodeJS.Timeout | undefined;
   /** Requests that wait for something to change: a model at rest, or gone. */
   readonly #waiting = new Set<() => void>();
   #isClosed = true;
 
-  constructor(open: OpenModel, limits: RegistryLimits, pinned: Iterable<string>, observer: RegistryObserver = silent) {
+  constructor(open: OpenModel, limits: RegistryLimits, pinned: Iterable<string>, observer: RegistryObserver = silentObserver) {
     this.#open = open;
     this.#limits = limits;
     this.#observer = observer;
@@ -74,7 +74,7 @@ export class ModelRegistry {
   /** Takes requests; once after the construction and again after each close(). */
   open(): void {
     this.#isClosed = false;
-    this.#fileChecker = setInterval(() => void this.#checkFiles(), fileCheckMs).unref();
+    this.#checker = setInterval(() => void this.#checkLoaded(), checkMs).unref();
     const { idleUnloadMs } = this.#limits;
     if (idleUnloadMs > 0) this.#sweeper = setInterval(() => this.#unloadUnused(), Math.max(100, idleUnloadMs / 10)).unref();
   }
@@ -143,7 +143,7 @@ export class ModelRegistry {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    clearInterval(this.#fileChecker);
+    clearInterval(this.#checker);
     this.#wake();
     await Promise.all([...this.#entries.keys()].map((id) => this.unload(id, { force: true })));
   }
@@ -287,14 +287,13 @@ export class ModelRegistry {
     }
   }
 
-  /** A model whose file is not what was loaded ends its requests with the reason; the next one loads what is there then. */
-  async #checkFiles(): Promise<void> {
+  /** A model that cannot go on ends its requests with the reason; the next one loads what is there then. */
+  async #checkLoaded(): Promise<void> {
     for (const entry of [...this.#entries.values()]) {
-      const change = entry.gone === undefined ? await entry.model?.files?.findChange() : undefined;
-      if (change === undefined || entry.model === undefined || entry.gone !== undefined) continue;
-      const text = `The model ${entry.stored.id} had to be unloaded, since its file ${change} while it was loaded.`;
-      entry.model.fault = new NativeError({ code: 'model_file_changed', text });
-      this.#observer.failed?.(entry.stored.id, entry.model.fault);
+      const fault = entry.gone === undefined ? await findFault(entry) : undefined;
+      if (fault === undefined || entry.model === undefined || entry.gone !== undefined) continue;
+      entry.model.fault = fault;
+      this.#observer.failed?.(entry.stored.id, fault);
       void this.#remove(entry);
     }
   }
@@ -338,6 +337,18 @@ export class ModelRegistry {
     for (const callback of entry.onIdle.splice(0)) callback();
     this.#wake();
   }
+}
+
+/** Why a loaded model must be unloaded: its file is not what was loaded, or its GPU failed. */
+async function findFault({ stored: { id }, model }: ModelEntry): Promise<NativeError | undefined> {
+  if (model?.hasDeviceFailed()) {
+    const text = `The model ${id} had to be unloaded, since a GPU failed that computed for it.`;
+    return new NativeError({ code: 'device_failed', text });
+  }
+  const change = await model?.files?.findChange();
+  if (change === undefined) return undefined;
+  const text = `The model ${id} had to be unloaded, since its file ${change} while it was loaded.`;
+  return new NativeError({ code: 'model_file_changed', text });
 }
 
 class TimeOver extends Error {}

@@ -77,6 +77,7 @@ export class ScriptedEngine implements NativeEngine {
 
   stats(): EngineStats {
     return {
+      deviceFailed: false,
       nQueued: 0,
       nQueuedTokens: 0,
       nActive: 0,
@@ -120,7 +121,7 @@ export class ScriptedEngine implements NativeEngine {
 /** Vectors (3, 4, 0): of length 5, so that a test sees who normalises. Scores fall with the length of the document. */
 const scriptedEmbedder: NativeEmbedder = {
   limits: scriptedLimits,
-  stats: () => ({ nQueued: 3, nQueuedTokens: 60, requestsPerSecond: 40, tokenMs: 0.5 }),
+  stats: () => ({ deviceFailed: false, nQueued: 3, nQueuedTokens: 60, requestsPerSecond: 40, tokenMs: 0.5 }),
   embed: (inputs) => Promise.resolve({ vectors: inputs.map(() => Float32Array.of(3, 4, 0)), nTokens: inputs.map(() => 2) }),
   rank: (_query, documents) =>
     Promise.resolve({ scores: Float32Array.from(documents, (text) => -String(text).length), nTokens: documents.map(() => 4) }),
@@ -171,7 +172,14 @@ export class ScriptedBinding implements NativeBinding {
 
   systemInfo(): SystemInfo {
     if (this.unavailableReason) throw this.unavailableReason;
-    return { llamaVersion: '', ggmlVersion: '', devices: [], cpuFeatures: [], unusedBackends: [] };
+    return {
+      llamaVersion: '',
+      ggmlVersion: '',
+      devices: [],
+      cpuFeatures: [],
+      unusedBackends: [],
+      cuda: { driver: 0, toolkit: 0, fault: '', isLost: false },
+    };
   }
 
   async load(
