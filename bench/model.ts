@@ -25,7 +25,7 @@ export async function findModel(name: string, purpose: ModelPurpose = 'chat'): P
     throw new Error(`--model ${name}: give a GGUF file or one of ${Object.keys(shapes).join(', ')}`);
   const shape = name as ShapeName;
   if (purpose === 'embedding') return randomModel({ shape, arch: 'bert' });
-  return randomModel(shape === 'q05' ? { shape, arch: 'qwen2', type: 'q4_0' } : { shape, nContext });
+  return randomModel(shape === 'q05' || shape === 'b1' ? { shape, arch: 'qwen2', type: 'q4_0' } : { shape, nContext });
 }
 
 export async function sha256(path: string): Promise<string> {

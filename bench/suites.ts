@@ -3,6 +3,7 @@ import type { ModelPurpose } from './model.ts';
 import type { Trial } from './trial.ts';
 import { cloudTrials } from './trials/cloud.ts';
 import { embeddingTrials } from './trials/embeddings.ts';
+import { gpuTrials } from './trials/gpu.ts';
 import { httpTrials } from './trials/http.ts';
 import { ingestTrials } from './trials/ingest.ts';
 import { kernelTrials } from './trials/kernels.ts';
@@ -34,6 +35,12 @@ export const suites: Readonly<Record<string, Suite>> = {
     question: 'the serving loop in sixteen situations, beside llama-server',
     trials: servingTrials,
     model: 'mid',
+    server: { nParallel: 32, nCtx: 32_768 },
+  },
+  gpu: {
+    question: 'an NVIDIA GPU: kernels and the serving loop, beside llama-server with CUDA; builds both and writes the summary',
+    trials: gpuTrials,
+    model: 'b1',
     server: { nParallel: 32, nCtx: 32_768 },
   },
   matrix: {

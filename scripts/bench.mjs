@@ -9,10 +9,15 @@ import { rivalsPreset, setUp } from './setup/set-up.mjs';
 import { runSteps } from './setup/steps.mjs';
 
 /** Suites whose rivals are programs of llama.cpp, which take minutes to compile. */
-const withRivals = ['serving', 'kernels', 'embeddings', 'load'];
+const withRivals = ['serving', 'kernels', 'embeddings', 'load', 'gpu'];
 
 await runScript(async () => {
   const args = process.argv.slice(2);
+  // A suite of its own, since it is built otherwise; what it measures is rare enough to be kept.
+  if (args.includes('gpu') && !args.includes('--help')) {
+    process.env.SVC_PRESET = 'cuda';
+    if (!args.some((arg) => ['--summary', '--quick', '--trial'].includes(arg))) args.push('--summary');
+  }
   const isMatrix = args.includes('--machine-matrix');
   if (isMatrix) process.env.SVC_CPU_VARIANTS ||= variantsOfMatrix();
   await setUp();

@@ -20,6 +20,8 @@ export const shapes = {
   mid: { nLayer: 8, nEmbd: 512, nHead: 8, nHeadKv: 4, nFeedForward: 1_536, nContext: 8_192 },
   /** The proportions of a model of half a billion parameters. */
   q05: { nLayer: 24, nEmbd: 896, nHead: 14, nHeadKv: 2, nFeedForward: 4_864, nContext: 32_768, vocabulary: 'qwen2' },
+  /** Those of a model of a billion parameters, for GPUs. */
+  b1: { nLayer: 16, nEmbd: 2_048, nHead: 32, nHeadKv: 8, nFeedForward: 8_192, nContext: 131_072, vocabulary: 'qwen2' },
 } satisfies Record<string, Shape>;
 
 export type ShapeName = keyof typeof shapes;

@@ -14,7 +14,7 @@ import { type PullRouteDeps, pullRoutes } from './api/pull-routes.ts';
 import { DefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import type { InferenceConfig } from './inference-config.ts';
-import { devicesOf, gpuHealth, warnOfUnusedDevices } from './local/gpu-report.ts';
+import { devicesOf, gpuHealth, gpuReasons, warnOfUnusedDevices } from './local/gpu-report.ts';
 import { InspectionJobs } from './local/inspection/inspection-jobs.ts';
 import { Inspector } from './local/inspection/inspector.ts';
 import { LocalBackend } from './local/local-backend.ts';
@@ -268,7 +268,8 @@ async function readHealth(local: LocalBackend, defaultModel: DefaultModel, bindi
     ...(gpu === undefined ? {} : { gpu }),
   };
   if (unavailable) return { state, reasons: [{ code: unavailable.code, detail: unavailable.message }] };
-  return { state, reasons: failure === undefined ? [] : [{ code: 'default_model_failed', detail: failure }] };
+  const reasons = failure === undefined ? [] : [{ code: 'default_model_failed', detail: failure }];
+  return { state, reasons: [...reasons, ...gpuReasons(gpu)] };
 }
 
 /** Every route of the module. */

@@ -33,12 +33,20 @@ export function Screen() {
           <Tile name={t('uptime')} value={formatSeconds(data.uptime_seconds)} />
           <Tile name={t('authentication')} value={data.auth === 'enforce' ? t('auth_on') : t('auth_off')} />
           <Tile name={t('modules_running')} value={formatNumber(data.modules.length)} />
+          {gpusOf(data).map(({ name, description }) => (
+            <Tile key={name} name={name} value={description} />
+          ))}
         </dl>
       )}
       <Incidents isBrief />
       <Plots />
     </ScreenFrame>
   );
+}
+
+/** What a module says of itself stands beside the members that every node has. */
+function gpusOf(health: object): readonly { name: string; description: string }[] {
+  return (health as { inference?: { gpu?: { devices: { name: string; description: string }[] } } }).inference?.gpu?.devices ?? [];
 }
 
 function Tile({ name, value }: { name: string; value: string }) {

@@ -44,3 +44,9 @@ export function gpuHealth(binding: NativeBinding) {
     ...(unused === undefined ? {} : { unused: unused.code, reason: unused.sentence, remedy: unused.remedy }),
   };
 }
+
+/** A node that was given a library for GPUs, and computes without them, is slower than its operator believes. */
+export function gpuReasons(gpu: ReturnType<typeof gpuHealth>): { code: string; detail: string; remedy: string }[] {
+  if (gpu?.reason === undefined || gpu.remedy === undefined) return [];
+  return [{ code: 'gpu_not_used', detail: gpu.reason, remedy: gpu.remedy }];
+}
