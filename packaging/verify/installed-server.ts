@@ -12,7 +12,7 @@ export interface Program {
   env: NodeJS.ProcessEnv;
 }
 
-const chatBody = { model: 'svc-chat-tiny', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 16 };
+const chatBody = { model: 'svc-chat-tiny', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 16, temperature: 0 };
 const readme = readFileSync(join(INSTALL_ROOT, 'README.md'), 'utf8');
 const [, curlPath = '', curlBody = ''] = /curl -N http:\/\/127\.0\.0\.1:8880(\/\S+)[\s\S]*?-d '(.*)'/.exec(readme) ?? [];
 
@@ -35,13 +35,14 @@ export class InstalledServer {
     return this.#server.log;
   }
 
-  /** Throws unless a chat and an embedding are answered. */
-  async expectAnswers(): Promise<void> {
+  /** Resolves to the chat's answer. Throws unless a chat and an embedding are answered. */
+  async expectAnswers(): Promise<string> {
     const chat = (await this.#post('/v1/chat/completions', chatBody)) as { choices: { message: { content: string } }[] };
     expect((chat.choices[0]?.message.content ?? '').length > 0, 'the answer is empty');
     const embedding = { model: 'svc-embed-tiny', input: 'Hello' };
     const vectors = (await this.#post('/v1/embeddings', embedding)) as { data: { embedding: number[] }[] };
     expect((vectors.data[0]?.embedding.length ?? 0) > 0, 'the vector is empty');
+    return chat.choices[0]?.message.content ?? '';
   }
 
   /** Sends what the README's first curl does. Resolves once the first text of the streamed answer is here. */

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Making } from '../making.ts';
 import { runTool } from '../run-tool.ts';
+import { gpuLibrary } from '../tree/gpu-tree.ts';
 import { layout } from '../tree/layout.ts';
 import { type Checks, expect } from './checks.ts';
 import { InstalledServer } from './installed-server.ts';
@@ -28,8 +29,27 @@ export async function whyNoDeb(): Promise<string | undefined> {
   return undefined;
 }
 
+/** Beside svc, on a machine whose driver is not looked at: the package asks for it by name. */
+async function verifyGpuDeb(checks: Checks, gpu: Making, folder: string): Promise<void> {
+  await checks.try('deb svc-cuda: installs beside svc, is named by svc doctor, and goes again', async () => {
+    await gpu.layOut();
+    const file = await gpu.deb(folder);
+    const depends = await runTool('dpkg-deb', ['-f', file, 'Depends'], { debianPackage: 'dpkg' });
+    expect(/svc-engine \(= .+\), libcuda1 \| libcuda\.so\.1/.test(depends), depends);
+    await dpkg('--force-depends', '-i', file);
+    const said = await runTool('svc', ['doctor'], { debianPackage: 'svc' }).catch((error: Error) => error.message);
+    expect(said.includes(`${gpuLibrary} is not used`) || said.includes('CUDA0'), said);
+    await dpkg('-r', 'svc-cuda');
+    expect(
+      !existsSync(`/${layout.native}/${gpuLibrary}`) && existsSync('/usr/bin/svc'),
+      'the library is still there, or svc is not',
+    );
+    return `${(statSync(file).size / 1e6).toFixed(1)} MB`;
+  });
+}
+
 /** Packages are made below `folder`. */
-export async function verifyDeb(checks: Checks, making: Making, folder: string): Promise<void> {
+export async function verifyDeb(checks: Checks, making: Making, folder: string, gpu: Making | undefined): Promise<void> {
   const file = await making.deb(folder);
   await checks.try('deb: two builds of one tree are the same bytes', async () => {
     expect(readFileSync(file).equals(readFileSync(await making.deb(join(folder, 'again')))), 'they differ');
@@ -58,6 +78,7 @@ export async function verifyDeb(checks: Checks, making: Making, folder: string):
     return undefined;
   });
   await server?.stop();
+  if (gpu !== undefined) await verifyGpuDeb(checks, gpu, folder);
   await checks.try(`deb: an upgrade under ${UPGRADE_STREAMS} streams fails no request`, async () => {
     appendFileSync(`/${layout.config}`, '\n# a line of the operator\n');
     const newer = await making.deb(join(folder, 'newer'), '2');

@@ -13,13 +13,20 @@ import { expectPlainNeeds, verifyLint } from './verify-rpm.ts';
 
 interface GpuPackage {
   file: string;
-  /** Of the stand-in: a library with the name of the driver's. */
-  driver: string;
+  /** Compiled with CUDA; else a stand-in. */
+  isReal: boolean;
+  /** A library with the name of the driver's; undefined: the stand-ins are not built. */
+  driver: string | undefined;
 }
 
 const unused = 'a library for GPUs is installed and not used';
 
-export async function verifyGpu(checks: Checks, { file, driver }: GpuPackage, root: ScratchRoot, svc: string): Promise<void> {
+export async function verifyGpu(
+  checks: Checks,
+  { file, isReal, driver }: GpuPackage,
+  root: ScratchRoot,
+  svc: string,
+): Promise<void> {
   const query = (...args: string[]) => runTool('rpm', ['-qp', ...args, file], { debianPackage: 'rpm' });
   await checks.try('rpm svc-cuda: it needs the driver, the C library, and an svc of the same engine', async () => {
     const engine = (await query('--requires')).split('\n').find((need) => need.startsWith('svc(engine)')) ?? '';
@@ -46,7 +53,7 @@ export async function verifyGpu(checks: Checks, { file, driver }: GpuPackage, ro
   });
   const why = root.whyNotRun();
   if (why !== undefined) return checks.skip('svc-cuda: the loader', why);
-  await verifyLoader(checks, root, driver);
+  await verifyLoader(checks, root, isReal ? undefined : driver);
   await checks.try('rpm svc-cuda: its removal leaves svc', async () => {
     await root.rpm('-e', '--nodeps', '--noscripts', 'svc-cuda');
     expect(!existsSync(root.path(layout.native, gpuLibrary)) && existsSync(root.path(layout.command)), 'svc is gone too');
@@ -54,7 +61,8 @@ export async function verifyGpu(checks: Checks, { file, driver }: GpuPackage, ro
   });
 }
 
-async function verifyLoader(checks: Checks, root: ScratchRoot, driver: string): Promise<void> {
+/** `driver`: what the stand-in is linked to. NVIDIA's own library asks more of a driver than that has. */
+async function verifyLoader(checks: Checks, root: ScratchRoot, driver: string | undefined): Promise<void> {
   const program = await root.program();
   const start = (env: NodeJS.ProcessEnv = {}) => InstalledServer.start({ ...program, env: { ...program.env, ...env } });
   const doctor = async (env: NodeJS.ProcessEnv = {}) => {
@@ -64,13 +72,17 @@ async function verifyLoader(checks: Checks, root: ScratchRoot, driver: string): 
   };
   await checks.try('svc-cuda: without the driver the server answers from the CPU, and says so', async () => {
     const server = await start();
-    await server.expectAnswers();
+    const answer = await server.expectAnswers();
     const { log } = server;
     await server.stop();
+    const plain = await start({ SVC_INFERENCE_DEVICES: 'none' });
+    expect((await plain.expectAnswers()) === answer, 'the answers are not those of the CPU alone');
+    await plain.stop();
     expect(log.includes(unused) && log.includes('libcuda.so.1'), `the log does not say it:\n${log}`);
     expect((await doctor()).includes(`${gpuLibrary} is not used: libcuda.so.1`), 'svc doctor does not say it');
     return undefined;
   });
+  if (driver === undefined) return;
   copyFileSync(driver, root.path('usr/lib64/libcuda.so.1'));
   const withDriver = { LD_LIBRARY_PATH: `${program.env['LD_LIBRARY_PATH']}:/usr/lib64` };
   await checks.try('svc-cuda: with a driver and no GPU the server answers from the CPU, and says so', async () => {

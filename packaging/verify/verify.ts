@@ -64,19 +64,24 @@ async function verifyHere(
   const args = ['--arch', flavour.arch, '--preset', basename(making.build), '--version', version];
   await verifyCopy(checks, { source, tree, args, folder: join(folder, 'copy'), sourceDateEpoch });
   const why = await whyNoDeb();
-  if (why === undefined) await verifyDeb(checks, making, join(folder, 'deb'));
+  const gpu = gpuPackage(making, source);
+  if (why === undefined) await verifyDeb(checks, making, join(folder, 'deb'), gpu?.making);
   else checks.skip('the Debian package', why);
   await verifyOci(checks, await making.oci(join(folder, 'oci')), await making.oci(join(folder, 'oci-again')), folder);
-  await verifyGpuPackage(checks, making, rpms[0], folder, source);
+  if (gpu === undefined) return checks.skip('svc-cuda', `${making.build} has no stand-in for a GPU: its native tests build it`);
+  await checks.try(
+    `svc-cuda: is laid out, ${gpu.isReal ? 'with the library of the cuda preset' : 'with a stand-in for the backend library'}`,
+    () => gpu.making.layOut().then(() => undefined),
+  );
+  const file = await gpu.making.rpm(join(folder, 'gpu'), { isQuick: gpu.isReal });
+  await verifyGpu(checks, { ...gpu, file }, new ScratchRoot(join(folder, 'gpu-root'), making.flavour), rpms[0]);
 }
 
-async function verifyGpuPackage(checks: Checks, making: Making, svc: string, folder: string, source: string): Promise<void> {
+/** The library of the cuda preset where it is built, else what stands in for it; undefined: neither is. */
+function gpuPackage(making: Making, source: string): { making: Making; isReal: boolean; driver: string | undefined } | undefined {
+  const options = { source, flavour: findFlavour('cuda', 'x86_64'), version: making.version };
   const standIn = findStandIn(making.build);
-  if (standIn === undefined)
-    return checks.skip('svc-cuda', `${making.build} has no stand-in for a GPU: its native tests build it`);
-  const { version } = making;
-  const gpu = new Making({ source, flavour: findFlavour('cuda', 'x86_64'), version, gpuLibrary: standIn.library });
-  await checks.try('svc-cuda: is laid out, with a stand-in for the backend library', () => gpu.layOut().then(() => undefined));
-  const file = await gpu.rpm(join(folder, 'gpu'));
-  await verifyGpu(checks, { file, driver: standIn.driver }, new ScratchRoot(join(folder, 'gpu-root'), making.flavour), svc);
+  const real = new Making(options);
+  if (real.whyNot() === undefined) return { making: real, isReal: true, driver: standIn?.driver };
+  return standIn && { making: new Making({ ...options, gpuLibrary: standIn.library }), isReal: false, driver: standIn.driver };
 }
