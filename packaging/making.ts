@@ -102,7 +102,7 @@ export class Making {
   }
 }
 
-/** Of the folder that is named, or of the toolkit that the library is compiled with. */
+/** Returns the folder that is named, or that of the toolkit that the library is compiled with. */
 function toolkitOf(named: string | undefined): { toolkit: string; licenses: readonly string[] } {
   if (named !== undefined) {
     const folder = join(named, '..');

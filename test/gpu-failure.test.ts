@@ -89,7 +89,7 @@ type Answer = Awaited<ReturnType<typeof post>>;
 
 const contentOf = ({ json }: Answer) => (json as { choices: { message: { content: string } }[] }).choices[0]?.message.content;
 
-/** As clients do at 503. */
+/** Tries again, as clients do at 503. */
 async function retried(send: () => Promise<Answer>): Promise<Answer> {
   for (let n = 0; ; n++) {
     const answer = await send();

@@ -13,7 +13,7 @@ import { findProgram } from './tools.mjs';
 /** Machine code for these, and PTX of the first, which the drivers of newer GPUs compile. */
 const defaultArchitectures = '80;90-real';
 
-/** What toolkits before 12 lack. */
+/** Toolkits before 12 lack what this declares. */
 export const gridDependency = join(checkout, 'native/cuda/grid_dependency.h');
 
 const install =
@@ -22,7 +22,7 @@ const install =
   'cuda-toolkit), or name the compiler in CUDACXX';
 
 /**
- * What CMake needs to know of the toolkit; nothing where there is none.
+ * Returns what CMake needs to know of the toolkit; nothing where there is none.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
  */

@@ -10,7 +10,7 @@ loadAddon('llama');
 const skip = systemInfo().devices.some(({ kind }) => kind === 'gpu') ? false : 'no GPU computes here';
 const nTokens = 32;
 const twenty = Array.from({ length: 20 }, (_, i) => `${prompts[i % prompts.length]}${i < prompts.length ? '' : ` ${i}`}`);
-/** Of log probabilities, between two tokens that may take each other's place: kernels add in another order. */
+/** Log probabilities of tokens that may take each other's place differ by less: kernels add in another order. */
 const tie = 0.02;
 
 for (const options of [{ arch: 'llama' }, { arch: 'qwen3', vocabulary: 'gpt-2', type: 'q8_0' }] as const) {

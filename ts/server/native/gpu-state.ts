@@ -1,4 +1,4 @@
-/** What GPUs this process computes on, and in words why it computes on none. */
+/** Tells what GPUs this process computes on, and in words why it computes on none. */
 import type { SystemInfo } from './llama-shapes.ts';
 
 export type UnusedGpuCode =
@@ -11,18 +11,18 @@ export type UnusedGpuCode =
 
 export interface UnusedGpu {
   readonly code: UnusedGpuCode;
-  /** What is, with the versions and the loader's own words. */
+  /** Says what is wrong, with the versions and the loader's own words. */
   readonly sentence: string;
   readonly remedy: string;
 }
 
 export interface GpuState {
   readonly gpus: readonly { name: string; description: string; memoryBytes: number; freeBytes: number }[];
-  /** What CUDA the driver can do, for example 12.2; undefined: there is no driver, or nobody asked it. */
+  /** Names the CUDA that the driver can do, for example 12.2; undefined: there is no driver, or nobody asked it. */
   readonly driver: string | undefined;
-  /** What CUDA the library was built with. */
+  /** Names the CUDA that the library was built with. */
   readonly toolkit: string | undefined;
-  /** Of a library that is installed: why it is not used. Undefined: it is used, or there is none. */
+  /** Says why a library that is installed is not used. Undefined: it is used, or there is none. */
   readonly unused: UnusedGpu | undefined;
 }
 
@@ -36,14 +36,15 @@ export function gpuState({ devices, unusedBackends, cuda }: Pick<SystemInfo, 'de
 
 /** ggml's and the loader's words, which it quotes -> what to do. */
 export function whyUnused(reason: string, driver: string | undefined, toolkit: string | undefined): UnusedGpu {
-  const [code, remedy] = CAUSES.find(([pattern]) => pattern.test(reason))?.slice(1) as [UnusedGpuCode, string];
+  const [, code, remedy] = CAUSES.find(([pattern]) => pattern.test(reason)) ?? UNKNOWN;
   const versions = [driver && `its driver has CUDA ${driver}`, toolkit && `the library was built with CUDA ${toolkit}`];
   const known = code === 'driver_too_old' || code === 'gpu_not_supported' ? versions.filter(Boolean).join(', and ') : '';
   return { code, sentence: `the GPU is not used: ${reason}${known === '' ? '' : ` (${known})`}`, remedy };
 }
 
-/** The last one fits all. */
-const CAUSES: readonly [RegExp, UnusedGpuCode, string][] = [
+type Cause = readonly [words: RegExp, code: UnusedGpuCode, remedy: string];
+
+const CAUSES: readonly Cause[] = [
   [/libcuda\.so|libnone\.so/, 'no_driver', "install NVIDIA's driver, and start svc again"],
   [
     /driver version is insufficient|PTX was compiled with an unsupported toolchain/,
@@ -65,7 +66,11 @@ const CAUSES: readonly [RegExp, UnusedGpuCode, string][] = [
     'no_gpu',
     'look whether `nvidia-smi` names the GPU, and whether the service may open /dev/nvidia*: docs/install/gpu.md',
   ],
-  [/(?:)/, 'library_unusable', 'install the package svc-cuda of the same engine again, and read the log of the driver: `dmesg`'],
+];
+const UNKNOWN: Cause = [
+  /(?:)/,
+  'library_unusable',
+  'install the package svc-cuda of the same engine again, and read the log of the driver: `dmesg`',
 ];
 
 /** CUDA counts 12.2 as 12020. */

@@ -119,7 +119,7 @@ export interface EngineStats {
 }
 
 export interface EmbedderStats {
-  /** As an engine's. */
+  /** It means what an engine's means. */
   deviceFailed: boolean;
   nQueued: number;
   nQueuedTokens: number;

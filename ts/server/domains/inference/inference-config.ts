@@ -11,7 +11,7 @@ export interface InferenceConfig {
   maxLoadedBytes?: number;
   /** The same in the memory of devices. */
   maxDeviceBytes?: number;
-  /** What no GPU computes is not loaded. */
+  /** A model that no GPU computes is not loaded. */
   isGpuRequired?: boolean;
   /** A model that nobody used for so long is unloaded, milliseconds; absent: never. */
   idleUnloadMs?: number;

@@ -1,4 +1,4 @@
-/** What the server says of its GPUs: in its log when it starts, and in /health. */
+/** The server tells of its GPUs in its log when it starts, and in /health. */
 import { gpuState } from '../../../native/gpu-state.ts';
 import type { SystemInfo } from '../../../native/llama-shapes.ts';
 import type { Log } from '../../../platform/log/log.ts';

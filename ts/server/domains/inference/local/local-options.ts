@@ -14,7 +14,7 @@ export interface LocalOptions {
   /** Models that draft for others, by the id of the model that they draft for. */
   draftModels?: ReadonlyMap<string, string>;
   load: Omit<LoadOptions, 'path' | 'projectorPath' | 'vocabOnly' | 'loras'>;
-  /** What no GPU computes is not loaded. */
+  /** A model that no GPU computes is not loaded. */
   isGpuRequired?: boolean;
   /** Decodes images and sounds; absent: one of its own. */
   media?: MediaDecoder;

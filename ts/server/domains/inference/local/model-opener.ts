@@ -158,7 +158,7 @@ function withDraft(plan: MemoryPlan, draft: MemoryPlan): MemoryPlan {
 /** Without any layer there, a GPU would still compute large batches. */
 const onCpu = { nGpuLayers: 0, devices: ['none'] };
 
-/** What was planned for devices lies in main memory. */
+/** Moves what was planned for devices to main memory. */
 function onHost({ nGpuLayers: _layers, ...plan }: MemoryPlan): MemoryPlan {
   const moved = ({ hostBytes, deviceBytes }: MemoryUse): MemoryUse => ({ hostBytes: hostBytes + deviceBytes, deviceBytes: 0 });
   return {
