@@ -17,6 +17,8 @@ export const MAX_SEARCH_HITS = 50;
 
 /** One conversation of an imported file, as JSON text; and its members and elements, each of which takes far more memory than text does. */
 export const MAX_IMPORTED_BYTES = 16 * 1024 * 1024;
+/** What all imports together hold of conversations that are not read yet. */
+export const MAX_IMPORTS_BYTES = 16 * MAX_IMPORTED_BYTES;
 export const MAX_IMPORTED_VALUES = 1_000_000;
 export const MAX_IMPORT_BODY_BYTES = 1024 * 1024 * 1024;
 

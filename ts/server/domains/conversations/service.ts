@@ -1,5 +1,6 @@
 /** Conversations of one caller. Everything is the owner's own: what belongs to others is not found. Throws ConversationError and StorageError. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { BodyBudget } from '../../platform/http/body/body-collector.ts';
 import type { Storage } from '../../platform/storage/index.ts';
 import type {
   Conversation,
@@ -11,7 +12,7 @@ import type {
   NewMessage,
 } from './conversation.ts';
 import { conversationError, conversationNotFound } from './errors.ts';
-import { MAX_JSON_LENGTH } from './limits.ts';
+import { MAX_IMPORTS_BYTES, MAX_JSON_LENGTH } from './limits.ts';
 import type { Owner } from './owner.ts';
 import { HitCollector, type SearchHit } from './search/hit-collector.ts';
 import { SearchQuery } from './search/search-query.ts';
@@ -51,6 +52,7 @@ export class ConversationService {
   readonly #search: SearchStore;
   readonly #imports: ImportStore;
   readonly #reader = new ConversationReader();
+  readonly #importBudget = new BodyBudget(MAX_IMPORTS_BYTES);
   readonly #temporaryMs: number;
   readonly #now: () => number;
 
@@ -147,7 +149,7 @@ export class ConversationService {
 
   /** Stores the conversations of an export file as it arrives. Those whose ids are there already stay as they are. */
   async import(owner: Owner, body: AsyncIterable<Uint8Array>): Promise<ImportReport> {
-    return await importFile({ store: this.#imports, reader: this.#reader }, owner, body, this.#now());
+    return await importFile({ store: this.#imports, reader: this.#reader, budget: this.#importBudget }, owner, body, this.#now());
   }
 
   /** Ends the thread that reads imports. */

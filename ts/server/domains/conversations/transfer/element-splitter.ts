@@ -61,6 +61,11 @@ export class ElementSplitter {
     if (this.#from >= 0) this.#from = 0;
   }
 
+  /** Of an element that has begun and may still be wanted. */
+  get heldBytes(): number {
+    return this.#fault() === undefined ? this.#heldBytes : 0;
+  }
+
   /** Throws for a document that broke off, or that holds no conversations. */
   end(): void {
     if (this.#arrayDepth === 0) throw unreadable(`it has no member \`${MEMBER}\` with an array`);

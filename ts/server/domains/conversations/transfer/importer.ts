@@ -1,5 +1,6 @@
 /** Reads an export file as it arrives, and stores its conversations one after the other. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BodyBudget } from '../../../platform/http/body/body-collector.ts';
 import { type ConversationError, conversationError, isConversationError } from '../errors.ts';
 import { MAX_CONVERSATIONS, MAX_IMPORTED_BYTES, MAX_IMPORTED_VALUES } from '../limits.ts';
 import type { Owner } from '../owner.ts';
@@ -19,6 +20,8 @@ export interface ImportReport {
 interface ImportDeps {
   readonly store: ImportStore;
   readonly reader: ConversationReader;
+  /** Shared by all imports, each of which may arrive as slowly as it likes. */
+  readonly budget: BodyBudget;
 }
 
 const MAX_REPORTED = 100;
@@ -33,13 +36,25 @@ export async function importFile(
   const report: ImportReport = { imported: 0, skipped: 0, messages: 0, failed: [] };
   const splitter = new ElementSplitter({ maxBytes: MAX_IMPORTED_BYTES, maxValues: MAX_IMPORTED_VALUES });
   let index = 0;
-  for await (const chunk of body) {
-    for (const element of splitter.push(chunk)) {
-      if (index >= MAX_CONVERSATIONS) throw tooMany();
-      await importElement(deps, owner, element, now, report, index);
-      index += 1;
+  let heldBytes = 0;
+  const hold = (nBytes: number): void => {
+    deps.budget.release(heldBytes);
+    heldBytes = deps.budget.reserve(nBytes) ? nBytes : 0;
+    if (heldBytes < nBytes) throw busy(deps.budget);
+  };
+  try {
+    for await (const chunk of body) {
+      hold(splitter.heldBytes + chunk.byteLength);
+      for (const element of splitter.push(chunk)) {
+        if (index >= MAX_CONVERSATIONS) throw tooMany();
+        await importElement(deps, owner, element, now, report, index);
+        index += 1;
+      }
+      hold(splitter.heldBytes);
+      await nextTurn();
     }
-    await nextTurn();
+  } finally {
+    hold(0);
   }
   splitter.end();
   return report;
@@ -72,6 +87,11 @@ function bytesOf(element: SplitElement): Uint8Array<ArrayBuffer> {
   const most =
     element.kind === 'too_large' ? `is larger than ${MAX_IMPORTED_BYTES} bytes` : `has more than ${MAX_IMPORTED_VALUES} values`;
   throw conversationError('invalid_import', `The conversation ${most}.`);
+}
+
+function busy({ maxBytes }: BodyBudget): ConversationError {
+  const detail = `The imports of this moment hold ${maxBytes} bytes together. Send the file again in a while: what was stored is skipped.`;
+  return conversationError('storage_unavailable', detail);
 }
 
 function tooMany(): ConversationError {
