@@ -211,28 +211,36 @@ t.test('people', { skip: whyNoBrowser() }, async (t) => {
     await page.unroute(lists);
   });
 
-  await t.test('who can do everything is made after a question, and the last one who can sign in cannot be switched off', async (t) => {
-    const change = (name: string, action: string) =>
-      page
-        .getByRole('button', { name: `Actions for ${name}` })
-        .click()
-        .then(() => page.getByRole('menuitem', { name: action }).click());
-    const users = async (): Promise<unknown> =>
-      (await (await fetch(`${server.url}/api/v1/identity/users`, { headers: bearer })).json()) as unknown;
-    const asBefore = { data: [{ username: 'ada', disabled: false }, { username: 'bob', role: 'viewer' }] };
-    await openScreen(page, 'users', 'Users');
-    await change('bob', 'Superadmin');
-    await dialog.getByText('bob will administer everything').waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    t.match(await users(), asBefore, 'a question that is not answered with yes changes nothing');
-    await change('ada', 'Disable');
-    await confirm(page, 'Disable your own account?', 'Disable');
-    await page.getByText(/No superadmin who can sign in would be left/i).waitFor();
-    t.match(await users(), asBefore);
-    await change('bob', 'Superadmin');
-    await confirm(page, 'Make superadmin?', 'Make superadmin');
-    await page.getByRole('row', { name: /bob.*Superadmin/ }).waitFor();
-  });
+  await t.test(
+    'who can do everything is made after a question, and the last one who can sign in cannot be switched off',
+    async (t) => {
+      const change = (name: string, action: string) =>
+        page
+          .getByRole('button', { name: `Actions for ${name}` })
+          .click()
+          .then(() => page.getByRole('menuitem', { name: action }).click());
+      const users = async (): Promise<unknown> =>
+        (await (await fetch(`${server.url}/api/v1/identity/users`, { headers: bearer })).json()) as unknown;
+      const asBefore = {
+        data: [
+          { username: 'ada', disabled: false },
+          { username: 'bob', role: 'viewer' },
+        ],
+      };
+      await openScreen(page, 'users', 'Users');
+      await change('bob', 'Superadmin');
+      await dialog.getByText('bob will administer everything').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      t.match(await users(), asBefore, 'a question that is not answered with yes changes nothing');
+      await change('ada', 'Disable');
+      await confirm(page, 'Disable your own account?', 'Disable');
+      await page.getByText(/No superadmin who can sign in would be left/i).waitFor();
+      t.match(await users(), asBefore);
+      await change('bob', 'Superadmin');
+      await confirm(page, 'Make superadmin?', 'Make superadmin');
+      await page.getByRole('row', { name: /bob.*Superadmin/ }).waitFor();
+    },
+  );
 
   t.strictSame(faults, []);
 });

@@ -9,7 +9,7 @@
 #include "../grammar/grammar_budget.h"
 #include "../grammar/schema_bounds.h"
 #include "../model/model.h"
-#include "../text/json_depth.h"
+#include "../text/json_bounds.h"
 #include "json-schema-to-grammar.h"
 
 namespace svc {
@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kMostToolNameBytes = 1024;
 
 common_json parse_json(const std::string & text, const char * what) {
-    check_json_depth(text, what);
+    check_json(text, what);
     try {
         return common_json::parse(text);
     } catch (const std::bad_alloc &) {
@@ -64,15 +64,17 @@ void mark_media(common_json & messages) {
 
 // Templates get arguments as the values that the text inside the string describes, some of them results of tools too.
 void check_inner_json(const std::vector<common_chat_msg> & messages) {
+    uint64_t n_compared = 0;
     for (size_t i = 0; i < messages.size(); i++) {
         const auto member = "messages[" + std::to_string(i) + "]";
         const auto & calls = messages[i].tool_calls;
         for (size_t j = 0; j < calls.size(); j++)
-            check_json_depth(calls[j].arguments, member + ".tool_calls[" + std::to_string(j) + "].function.arguments");
+            n_compared =
+                check_json(calls[j].arguments, member + ".tool_calls[" + std::to_string(j) + "].function.arguments", n_compared);
         if (messages[i].role != "tool") continue;
         const auto joined = messages[i].to_json_oaicompat(true);
         if (joined.contains("content") && joined.at("content").is_string())
-            check_depth_if_json(joined.at("content").get<std::string>(), member + ".content");
+            n_compared = check_if_json(joined.at("content").get<std::string>(), member + ".content", n_compared);
     }
 }
 

@@ -12,7 +12,7 @@ namespace svc {
 
 class SchemaBounds {
   public:
-    // `member`: where the schema stands, for messages. Its JSON has passed check_json_depth().
+    // `member`: where the schema stands, for messages. Its JSON has passed check_json().
     SchemaBounds(const common_json & root, std::string member) : root_(root), member_(std::move(member)) {}
 
     // Throws StatusError invalid_grammar, which names the member and the limit.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../text/json_depth.h"
+#include "../text/json_bounds.h"
 
 namespace svc {
 

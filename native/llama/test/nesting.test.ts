@@ -57,6 +57,30 @@ t.test('requests', async (t) => {
     await t.resolves(run({ messages: conversation('{}', `${'['.repeat(500)} is no JSON`) }), 'other texts have any brackets');
   });
 
+  await t.test('names of an object are compared with each other: so many of them are refused at once', async (t) => {
+    const members = (count: number, first = 0) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`name ${first + i}`, 1])));
+    const refusal = (member: string) => ({ code: 'invalid_argument', message: new RegExp(`^${member} has too many members`) });
+    const began = performance.now();
+    const kwargs = { kind: 'chat' as const, messagesJson: JSON.stringify([user]), templateKwargsJson: members(100_000) };
+    await t.rejects(complete(engine, { prompt: kwargs, maxTokens: 4 }), refusal('chat_template_kwargs'));
+    await t.rejects(run({ messages: conversation(members(100_000)) }), refusal('messages\\[1\\].*arguments'));
+    await t.rejects(run({ messages: conversation('{}', members(100_000)) }), refusal('messages\\[2\\].content'));
+    await t.rejects(run({ messages: [{ ...user, ...JSON.parse(members(100_000)) }] }), refusal('messages'));
+    const parameters = { type: 'object', properties: JSON.parse(members(100_000)) };
+    await t.rejects(run({ tools: [{ type: 'function', function: { name: 'store', parameters } }] }), refusal('tools'));
+    const many = Array.from({ length: 40 }, (_, i) => conversation(members(2_000, i))).flat();
+    await t.rejects(run({ messages: many }), refusal('messages\\[\\d+\\].*arguments'), 'of all calls together');
+    t.ok(performance.now() - began < 10_000, 'none of them was compared');
+    const tooLong = { code: 'context_length_exceeded' };
+    await t.rejects(run({ messages: conversation(members(2_000)) }), tooLong, 'as many as people have are read');
+    await t.rejects(
+      run({ messages: conversation('{}', `a log: ${'x: y, '.repeat(20_000)}`) }),
+      tooLong,
+      'a text that is no JSON',
+    );
+  });
+
   const chain = (length: number, link: (next: object) => object) => {
     const end: [string, object] = [String(length), { type: 'string' }];
     const links = Array.from({ length }, (_, i): [string, object] => [String(i), link({ $ref: `#/$defs/${i + 1}` })]);

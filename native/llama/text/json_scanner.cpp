@@ -1,6 +1,6 @@
 #include "json_scanner.h"
 
-#include "json_depth.h"
+#include "json_bounds.h"
 
 namespace svc {
 
