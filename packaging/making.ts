@@ -25,7 +25,7 @@ interface MakingOptions {
 }
 
 export interface RpmChoices {
-  /** Of the package; 1. */
+  /** The package's own release; 1 unless told. */
   release?: string;
   key?: SigningKey | undefined;
   /** Larger, and made sooner. */

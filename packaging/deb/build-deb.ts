@@ -12,7 +12,7 @@ interface DebOptions {
   flavour: Flavour;
   tree: string;
   version: string;
-  /** Of the package; undefined: its first. */
+  /** The package's own revision; undefined: it is the first. */
   revision?: string | undefined;
   outFolder: string;
   sourceDateEpoch: number;

@@ -1,5 +1,5 @@
 /**
- * What svc-cuda adds to an installed svc: ggml's backend library, those of the CUDA toolkit that it needs, and the drop-in that opens the
+ * Lays out what svc-cuda adds to an installed svc: ggml's backend library, those of the CUDA toolkit that it needs, and the drop-in that opens the
  * GPU's device files to the service. The driver alone is left to the machine.
  */
 import { existsSync, rmSync } from 'node:fs';

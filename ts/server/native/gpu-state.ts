@@ -1,22 +1,16 @@
 /** Tells what GPUs this process computes on, and in words why it computes on none. */
 import type { SystemInfo } from './llama-shapes.ts';
 
-export type UnusedGpuCode =
-  | 'no_driver'
-  | 'driver_too_old'
-  | 'no_gpu'
-  | 'gpu_memory_full'
-  | 'gpu_not_supported'
-  | 'library_unusable';
+type UnusedGpuCode = 'no_driver' | 'driver_too_old' | 'no_gpu' | 'gpu_memory_full' | 'gpu_not_supported' | 'library_unusable';
 
-export interface UnusedGpu {
+interface UnusedGpu {
   readonly code: UnusedGpuCode;
   /** Says what is wrong, with the versions and the loader's own words. */
   readonly sentence: string;
   readonly remedy: string;
 }
 
-export interface GpuState {
+interface GpuState {
   readonly gpus: readonly { name: string; description: string; memoryBytes: number; freeBytes: number }[];
   /** Names the CUDA that the driver can do, for example 12.2; undefined: there is no driver, or nobody asked it. */
   readonly driver: string | undefined;
