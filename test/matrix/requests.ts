@@ -50,6 +50,7 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/system/roles/{role}': () => ['inference'],
   '/api/v1/system/settings/{key}': () => ['log.level'],
   '/api/v1/system/settings/{key}/{name}': () => ['models', 'm'],
+  '/api/v1/system/syslog/config/tenant/{tenant}': ({ tenant }) => [tenant],
   '/api/v1/tenants/{tenantId}/theme': ({ tenant }) => [tenant],
   '/api/v1/tenants/{tenantId}/branding/logo': ({ tenant }) => [tenant],
   '/api/v1/users/me/sessions/{id}': ({ session }) => [session],
@@ -186,6 +187,9 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'PUT /api/v1/system/roles/{role}': () => ({ body: { enabled: true } }),
   'PUT /api/v1/system/settings/{key}': () => ({ body: { value: 'info' } }),
   'POST /api/v1/system/settings/check': () => ({ body: { key: 'data_dir', value: '/nowhere' } }),
+  // Nothing is sent, so that no row waits for a server that is not there.
+  'PUT /api/v1/system/syslog/config': () => ({ body: { enabled: false } }),
+  'PUT /api/v1/system/syslog/config/tenant/{tenant}': () => ({ body: { host: '127.0.0.1', port: 9 } }),
   'PUT /api/v1/tenants/{tenantId}/theme': () => ({ body: { name: 'Changed' } }),
   'PUT /api/v1/tenants/{tenantId}/branding/logo': () => ({ body: 'bytes' }),
   'POST /api/v1/users/me/links': () => ({ body: {} }),

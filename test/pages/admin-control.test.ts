@@ -1,7 +1,8 @@
-/** The console's screens about security and integration: webhooks, role enforcement, the audit log, provisioning. */
+/** The console's screens about security and integration: webhooks, role enforcement, the audit log, provisioning, forwarding. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
+import { openReceiver as openSyslogReceiver } from '../../ts/server/domains/syslog/test-support/receiver.ts';
 import { post } from '../http.ts';
 import { startServer } from '../server.ts';
 import { bearerOf, confirm, openBrowser, openPage, openScreen, register, whyNoBrowser } from './browser.ts';
@@ -140,6 +141,38 @@ t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
     await confirm(page, 'Revoke key', 'Revoke');
     await page.getByText('No SCIM tokens').waitFor();
     t.equal((await fetch(`${server.url}/scim/v2/Users`, asDirectory)).status, 401);
+  });
+
+  await t.test('log lines are forwarded: the server is set, tested and switched off, and a tenant gets a route', async (t) => {
+    const syslog = await openSyslogReceiver(t, 'tcp');
+    await openScreen(page, 'forwarding', 'Forwarding');
+    await page.getByText('No syslog server').waitFor();
+    await page.getByRole('button', { name: 'Set the server' }).click();
+    await dialog.getByLabel('Host').fill('127.0.0.1');
+    await dialog.getByLabel('Port').fill('0');
+    await dialog.getByLabel('Protocol').selectOption('tcp');
+    await dialog.getByLabel('Port').fill(String(syslog.port));
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(`tcp://127.0.0.1:${syslog.port}`).waitFor();
+    await page.getByRole('button', { name: 'Send a test line' }).click();
+    await page.getByText(`A test line was sent to tcp://127.0.0.1:${syslog.port}`).waitFor();
+    t.ok(syslog.lines.some((line) => line.includes('syslog test')));
+    await page.getByRole('button', { name: 'New route' }).click();
+    await dialog.getByLabel('Tenant').fill('nobody');
+    await dialog.getByLabel('Host').fill('127.0.0.1');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Tenant').fill('default');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const row = page.getByRole('row', { name: /default.*udp:\/\/127\.0\.0\.1:514/ });
+    await row.getByRole('button', { name: 'Remove' }).click();
+    await confirm(page, 'Remove route', 'Remove');
+    await row.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    await page.getByRole('button', { name: 'Back to the environment' }).click();
+    await confirm(page, 'Back to the environment', 'Back to the environment');
+    await page.getByText('No syslog server').waitFor();
   });
 
   t.strictSame(faults, []);

@@ -15,6 +15,7 @@ const SCREENS = [
     'backups',
     'settings',
     'log',
+    'forwarding',
     'license',
     'users',
     'groups',

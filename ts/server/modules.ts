@@ -14,6 +14,7 @@ import { pages } from './domains/pages/index.ts';
 import { retrieval } from './domains/retrieval/index.ts';
 import { scim } from './domains/scim/index.ts';
 import { security } from './domains/security/index.ts';
+import { syslog } from './domains/syslog/index.ts';
 import { system } from './domains/system/index.ts';
 import { webhooks } from './domains/webhooks/index.ts';
 import type { AnyModuleDefinition } from './platform/module/module.ts';
@@ -22,6 +23,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   identity,
   license,
   metering,
+  syslog,
   security,
   inference,
   files,

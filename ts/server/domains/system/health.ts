@@ -63,11 +63,13 @@ function withRemedy(reason: HealthReason): Static<typeof Reason> {
   return { ...reason, ...(remedy !== undefined && { remedy }) };
 }
 
-/** Lacking a role is a choice; lacking a CPU feature is a defect of the place. */
+/** These are choices of an operator: to run without a role, or to trust a syslog server unseen. Lacking a CPU feature is a defect of the place. */
+const CHOICES: readonly string[] = ['no_data_role', 'syslog_unverified'];
+
 function statusOf(node: Node, reasons: readonly HealthReason[]): NodeHealth['status'] {
   const waiting = node.notReady();
   if (waiting !== undefined) return waiting.code === 'draining' ? 'draining' : 'loading';
-  return reasons.some((reason) => reason.code !== 'no_data_role') ? 'degraded' : 'ok';
+  return reasons.some(({ code }) => !CHOICES.includes(code)) ? 'degraded' : 'ok';
 }
 
 function missingRoles(node: Node): HealthReason[] {

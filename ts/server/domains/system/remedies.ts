@@ -7,6 +7,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
     'Set default_model to a model that fits into memory, or free memory by unloading others, and load it again.',
   no_data_role:
     'Switch the role data on where knowledge bases are wanted: `svc roles enable data`, or Node roles in the console.',
+  syslog_unreachable:
+    'Check its address, its certificates and the firewall: `svc syslog test` says what goes wrong. Lines wait meanwhile, as many as there is space for.',
+  syslog_unverified: 'Name the authority that signed its certificate with SVC_SYSLOG_CA_CERT.',
   revocations_late: 'Check that the node reaches PostgreSQL without a pooler that drops LISTEN connections.',
   storage_unavailable:
     'Look at free space and at errors of the disk, or at the connection to PostgreSQL. The node goes on by itself when writes work.',

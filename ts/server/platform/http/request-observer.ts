@@ -17,6 +17,8 @@ export interface ObservedRequest {
   requestId: string;
   route: Route | undefined;
   listener: ListenerName;
+  /** The caller's; undefined: nobody knows whose request it is. */
+  tenant: string | undefined;
   /** The start of the request, by performance.now(). */
   startedMs: number;
 }
@@ -67,6 +69,7 @@ export class RequestObserver {
       ...(end.aborted ? { aborted: true } : {}),
       listener: request.listener,
       remote: exchange.remoteAddress,
+      tenant: request.tenant,
     });
   }
 }

@@ -133,7 +133,7 @@ export class Router {
     exchange.answer.onEnd = (end) => {
       this.active.delete(visit);
       visit.largeBody?.close();
-      this.#deps.observer.ended(exchange, { requestId, route: visit.route, listener, startedMs }, end);
+      this.#deps.observer.ended(exchange, { requestId, route: visit.route, listener, startedMs, tenant: tenantOf(visit) }, end);
       if (mustRecord(visit, end.status)) this.#record(visit, end.status);
     };
     this.#serve(visit).catch((error: unknown) => this.#fail(visit, error));
@@ -148,7 +148,8 @@ export class Router {
         exchange,
         judge: () => this.#admit(visit, this.#deps.table.find(exchange.method, exchange.path)),
         refuse: (refusal) => {
-          this.#deps.log.info('an open request ends, since its credential is refused now', { id: requestId, code: refusal.code });
+          const fields = { id: requestId, code: refusal.code, tenant: tenantOf(visit) };
+          this.#deps.log.info('an open request ends, since its credential is refused now', fields);
           this.#interrupt(visit, refusal);
         },
         onFault: (error) => this.#logFault(visit, { error }),
@@ -313,8 +314,8 @@ export class Router {
     return declared;
   }
 
-  #withoutStorage({ requestId, route }: Visit, error: StorageError): HttpError {
-    this.#deps.log.warn('a request was refused, since the database does not work', { id: requestId, route: route?.path, error });
+  #withoutStorage(visit: Visit, error: StorageError): HttpError {
+    this.#deps.log.warn('a request was refused, since the database does not work', { ...fieldsOf(visit), error });
     return unusableStorage(error);
   }
 
@@ -327,9 +328,18 @@ export class Router {
     );
   }
 
-  #logFault({ requestId, route }: Visit, fields: LogFields): void {
-    this.#deps.log.error('a request failed unexpectedly', { id: requestId, route: route?.path, ...fields });
+  #logFault(visit: Visit, fields: LogFields): void {
+    this.#deps.log.error('a request failed unexpectedly', { ...fieldsOf(visit), ...fields });
   }
+}
+
+function fieldsOf(visit: Visit): LogFields {
+  return { id: visit.requestId, route: visit.route?.path, tenant: tenantOf(visit) };
+}
+
+/** A stranger whom a route answers without a credential belongs to no tenant; on a node without accounts everybody works in its one. */
+function tenantOf({ caller, state }: Visit): string | undefined {
+  return caller?.kind === 'anonymous' && state === 'enforce' ? undefined : caller?.tenant;
 }
 
 /** Strangers without a credential are in the request log: they are nobody whom an audit could ask, and there is no end of them. */

@@ -6,12 +6,25 @@ export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** A line before it is written in a format; secrets are masked in it already. */
+export interface LogLine {
+  /** ISO 8601, UTC. */
+  time: string;
+  level: LogLevel;
+  message: string;
+  fields: LogFields;
+}
+
+export type LogListener = (line: LogLine) => void;
+
 export interface LogOptions {
   level: LogLevel;
   format: 'json' | 'text';
   sink: LineSink;
   /** Keeps the last lines for whoever asks. */
   recent?: RecentLines;
+  /** Receive every line beside the sink. */
+  listeners?: Set<LogListener>;
 }
 
 const COLOURS: Record<LogLevel, string> = { debug: '\u001b[2m', info: '\u001b[32m', warn: '\u001b[33m', error: '\u001b[31m' };
@@ -41,6 +54,14 @@ export class Log {
     return this.#options.recent;
   }
 
+  /** Follows this log with its parents and all their children. `listener` must not throw, and must not log. Returns how to stop. */
+  listen(listener: LogListener): () => void {
+    this.#options.listeners ??= new Set();
+    const { listeners } = this.#options;
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
   enabled(level: LogLevel): boolean {
     return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(this.#options.level);
   }
@@ -66,19 +87,25 @@ export class Log {
     const time = new Date().toISOString();
     const all = redact({ ...this.#fields, ...fields });
     const safe = redactText(message);
-    const { format, recent, sink } = this.#options;
+    const { format, recent, sink, listeners } = this.#options;
     const json = format === 'json' || recent !== undefined ? JSON.stringify({ time, level, message: safe, ...all }) : '';
     recent?.add(level, json);
     const line = format === 'json' ? json : text(time, level, safe, all);
     sink.write(`${line}\n`);
+    if (listeners !== undefined) for (const listener of listeners) listener({ time, level, message: safe, fields: all });
   }
 }
 
 function text(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  return `${time.slice(11, 23)} ${COLOURS[level]}${level.padEnd(5)}\u001b[0m ${wordsOf(message, fields)}`;
+}
+
+/** The message and the fields as `name=value`, on one line. */
+export function wordsOf(message: string, fields: LogFields): string {
   const rest = Object.entries(fields).map(
     ([name, value]) => ` ${name}=${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`,
   );
-  return `${time.slice(11, 23)} ${COLOURS[level]}${level.padEnd(5)}\u001b[0m ${printable(message)}${rest.join('')}`;
+  return printable(message + rest.join(''));
 }
 
 function quoted(value: string): string {

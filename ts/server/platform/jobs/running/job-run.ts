@@ -105,7 +105,7 @@ export class JobRun {
       const result = jsonOf('result', await kind.run(this.#context()));
       return await this.#record(() => this.#finish(result));
     } catch (error) {
-      if (this.#interruption === undefined) log.warn('a job failed', { job: row.id, kind: row.kind, error: String(error) });
+      if (this.#interruption === undefined) log.warn('a job failed', { ...fieldsOf(row), error: String(error) });
       return await this.#record(() => this.#endAfter(error));
     } finally {
       this.#notify.stop();
@@ -129,7 +129,7 @@ export class JobRun {
       saveStep: (step) => this.#saveStep(step),
       beginStep: (name) => this.#beginStep(name),
       progress: (progress) => this.#report(progress),
-      log: log.child({ job: row.id, kind: row.kind, tenant: row.tenant }),
+      log: log.child(fieldsOf(row)),
     };
   }
 
@@ -207,7 +207,7 @@ export class JobRun {
         return await write();
       } catch (error) {
         const { row, log } = this.#parts;
-        log.warn('the end of a job was not recorded', { job: row.id, kind: row.kind, error: String(error) });
+        log.warn('the end of a job was not recorded', { ...fieldsOf(row), error: String(error) });
         if (error instanceof StorageError && error.code === 'storage_closed') return 'lost';
         await wait(RECORD_RETRY_MS);
       }
@@ -250,6 +250,10 @@ export class TimeEstimate {
     if (total === undefined || advanced <= 0 || elapsedMs < LEAST_MS) return progress;
     return { ...progress, endsAt: Math.round(now + (Math.max(0, total - done) * elapsedMs) / advanced) };
   }
+}
+
+function fieldsOf({ id, kind, tenant }: JobRow) {
+  return { job: id, kind, tenant };
 }
 
 /** Runs something soon after it was asked for, and not more often than every `intervalMs`. */

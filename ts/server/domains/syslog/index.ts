@@ -1,0 +1,43 @@
+/** The syslog module: the lines of this node’s log, sent to a syslog server, and those of a tenant to the tenant's own. */
+import { defineModule, type ModuleDefinition } from '../../platform/module/module.ts';
+import type { DestinationLimits } from './destination.ts';
+import { syslogSettings } from './settings.ts';
+
+/** Tests shorten times and bounds. */
+export function defineSyslog(limits: Partial<DestinationLimits> = {}): ModuleDefinition<typeof syslogSettings, undefined> {
+  return defineModule({
+    name: 'syslog',
+    settings: syslogSettings,
+    stateFiles: [{ name: 'syslog.json', kind: 'file' }],
+    // Imported here, so that a program that only reads settings does not load the whole module.
+    create: async ({ settings, node, log, metrics, tenants }) => {
+      const [{ DESTINATION_LIMITS }, { Forwarding }, { syslogRoutes }, { targetOfSettings }] = await Promise.all([
+        import('./destination.ts'),
+        import('./forwarding.ts'),
+        import('./routes.ts'),
+        import('./target.ts'),
+      ]);
+      const files = { ca: settings['syslog.ca_cert'], cert: settings['syslog.client_cert'], key: settings['syslog.client_key'] };
+      const forwarding = new Forwarding({
+        dataDir: node.dataDir,
+        settings: () => targetOfSettings(settings),
+        files,
+        log,
+        metrics,
+        tenants,
+        limits: { ...DESTINATION_LIMITS, ...limits },
+      });
+      return {
+        api: undefined,
+        routes: syslogRoutes(forwarding),
+        belongings: { eraseTenant: async ({ tenant }) => void (await forwarding.removeRoute(tenant)) },
+        start: () => forwarding.start(),
+        stop: () => forwarding.stop(),
+        health: () => forwarding.health(),
+        ready: () => undefined,
+      };
+    },
+  });
+}
+
+export const syslog = defineSyslog();
