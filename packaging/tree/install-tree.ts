@@ -70,7 +70,14 @@ function writePages(source: string, destination: string): void {
 function writeSystemFiles(source: string, destination: string): void {
   const system = (name: string) => join(source, 'packaging/system', name);
   const hardening = readFileSync(system('hardening.conf'), 'utf8').trimEnd();
-  for (const unit of ['svc.service', 'svc@.service', 'svc.socket', 'svc-public.socket'])
+  for (const unit of [
+    'svc.service',
+    'svc@.service',
+    'svc.socket',
+    'svc-public.socket',
+    'svc-rsyslog.service',
+    'svc-rsyslog.path',
+  ])
     writeFile(placeIn(destination, 'units', unit), readFileSync(system(unit), 'utf8').replace('@HARDENING@', hardening));
   copyFile(system('svc.sysusers.conf'), placeIn(destination, 'sysusers'));
   copyFile(system('svc.tmpfiles.conf'), placeIn(destination, 'tmpfiles'));

@@ -176,6 +176,17 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /api/v1/backup/restore': () => ({ body: {} }),
   'PUT /api/v1/backup/schedule': () => ({ body: { hours: 0, keep: 1 } }),
   'PUT /api/v1/license': () => ({ body: { format: 'svc-license-1', key: 'a', terms: 'b', signature: 'c' } }),
+  // It is saved and not applied: no rsyslog is started.
+  'PUT /api/v1/logs/rsyslog/config': () => ({
+    body: {
+      listen: [{ protocol: 'tcp', address: '127.0.0.1', port: 9 }],
+      allowed_networks: ['127.0.0.1'],
+      sources: [],
+      classes: [],
+      copies: ['/nowhere/a', '/nowhere/b'],
+      retention: { days: 1, bytes: 1_000_000 },
+    },
+  }),
   'PUT /api/v1/metering/quotas': ({ user }) => ({ body: { user, requests_per_minute: null } }),
   'GET /api/v1/metering/usage': ({ tenant }) => ({ query: `by=user&tenant=${tenant}` }),
   'GET /api/v1/metering/usage/series': ({ tenant }) => ({ query: `by=user&tenant=${tenant}` }),

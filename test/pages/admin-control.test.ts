@@ -1,7 +1,8 @@
-/** The console's screens about security and integration: webhooks, role enforcement, the audit log, provisioning, forwarding. */
+/** The console's screens about security and integration: webhooks, role enforcement, the audit log, provisioning, forwarding, collection. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
+import { someConfig, whyNoRsyslog } from '../../ts/server/domains/logs/test-support/logs-bed.ts';
 import { openReceiver as openSyslogReceiver } from '../../ts/server/domains/syslog/test-support/receiver.ts';
 import { post } from '../http.ts';
 import { startServer } from '../server.ts';
@@ -174,6 +175,30 @@ t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
     await confirm(page, 'Back to the environment', 'Back to the environment');
     await page.getByText('No syslog server').waitFor();
   });
+
+  await t.test(
+    'a collection is applied, and what does not receive is refused with its reason',
+    { skip: whyNoRsyslog },
+    async () => {
+      await openScreen(page, 'collection', 'Collection');
+      const config = await someConfig(t);
+      const field = page.getByLabel('Configuration', { exact: true }).getByRole('textbox');
+      await field.fill('{');
+      await page.getByRole('button', { name: 'Save and apply' }).click();
+      await page.getByText('This is no JSON.').waitFor();
+      await field.fill(JSON.stringify({ ...config, listen: [{ ...config.listen[0], address: '192.0.2.1' }] }));
+      await page.getByRole('button', { name: 'Save and apply' }).click();
+      await page.getByText(/192\.0\.2\.1:\d+ did not arrive/).waitFor();
+      await field.fill(JSON.stringify(config));
+      await page.getByRole('button', { name: 'Save and apply' }).click();
+      await page.getByText('Lines arrive through 1 listeners').waitFor();
+      await page.getByText('rsyslog running').waitFor();
+      await page.getByText('in step').waitFor();
+      await page.getByRole('row', { name: new RegExp(config.copies[0] ?? '') }).waitFor();
+      await page.getByRole('button', { name: 'Repair now' }).click();
+      await page.getByText('0 files and 0 lines were put back').waitFor();
+    },
+  );
 
   t.strictSame(faults, []);
 });

@@ -9,6 +9,7 @@ import { files } from './domains/files/index.ts';
 import { identity } from './domains/identity/index.ts';
 import { inference } from './domains/inference/index.ts';
 import { license } from './domains/license/index.ts';
+import { logs } from './domains/logs/index.ts';
 import { metering } from './domains/metering/index.ts';
 import { pages } from './domains/pages/index.ts';
 import { retrieval } from './domains/retrieval/index.ts';
@@ -32,6 +33,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   conversations,
   cloud,
   edge,
+  logs,
   completions,
   scim,
   backup,

@@ -3,6 +3,7 @@ import type { Language } from '../i18n/catalogue.ts';
 import { backups } from './texts/backups.ts';
 import { branding } from './texts/branding.ts';
 import { cloud } from './texts/cloud.ts';
+import { collection } from './texts/collection.ts';
 import { forwarding } from './texts/forwarding.ts';
 import { frame } from './texts/frame.ts';
 import { gallery } from './texts/gallery.ts';
@@ -22,6 +23,7 @@ const texts = {
   ...backups,
   ...branding,
   ...cloud,
+  ...collection,
   ...forwarding,
   ...frame,
   ...gallery,

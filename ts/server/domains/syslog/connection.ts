@@ -32,7 +32,7 @@ export interface Connection {
   close(): void;
 }
 
-export interface ConnectionOptionsOfTarget {
+interface ConnectionOptionsOfTarget {
   target: Target;
   files: TlsFiles;
   /** Breaks the connection, also one that is still to be opened. */

@@ -10,7 +10,6 @@ import { newFolder } from '../../platform/files/test-support/new-folder.ts';
 import { createSelfSigned } from '../../platform/http/self-signed.ts';
 import { eventually } from '../../platform/http/test-support/test-bed.ts';
 import { PROTOCOLS, type Protocol } from './target.ts';
-import { createClientCertificate } from './test-support/client-certificate.ts';
 import { openSyslog } from './test-support/syslog-bed.ts';
 
 t.setTimeout(120_000);
@@ -24,7 +23,7 @@ async function openRsyslog(t: Test, protocol: Protocol) {
   const folder = newFolder(t);
   const [port, out] = [await freePort(), join(folder, 'out')];
   const server = await createSelfSigned({ folder: join(folder, 'server') });
-  const client = createClientCertificate(folder, 'node-1');
+  const client = await createSelfSigned({ folder: join(folder, 'client'), names: ['node-1'], isForClients: true });
   const driver = 'StreamDriver.Name="ossl" StreamDriver.Mode="1"';
   const input = {
     udp: `module(load="imudp")\ninput(type="imudp" address="${host}" port="${port}")`,

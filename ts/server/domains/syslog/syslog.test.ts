@@ -9,7 +9,6 @@ import { createSelfSigned } from '../../platform/http/self-signed.ts';
 import { eventually } from '../../platform/http/test-support/test-bed.ts';
 import { datagramOf, frameOf, syslogLine } from './syslog-line.ts';
 import { PROTOCOLS, targetOfSettings } from './target.ts';
-import { createClientCertificate } from './test-support/client-certificate.ts';
 import { openReceiver, type Receiver } from './test-support/receiver.ts';
 import { openSyslog } from './test-support/syslog-bed.ts';
 
@@ -498,7 +497,8 @@ t.test('a name that the certificate does not have is refused', async (t) => {
 t.test('the own certificate is shown, and a renewed one with the next connection', async (t) => {
   const folder = newFolder(t);
   const server = await createSelfSigned({ folder: newFolder(t) });
-  const [first, renewed] = [createClientCertificate(folder, 'first'), createClientCertificate(folder, 'renewed')];
+  const ofClient = async (name: string) => createSelfSigned({ folder: newFolder(t), names: [name], isForClients: true });
+  const [first, renewed] = [await ofClient('first'), await ofClient('renewed')];
   const tls = { requestCert: true, rejectUnauthorized: true, ca: [readFileSync(renewed.certFile)] };
   const receiver = await openReceiver(t, 'tls', { certificate: server, tls });
   const show = (from: typeof first) => {

@@ -113,7 +113,7 @@ function isHost(text: string): boolean {
 
 /** Takes the brackets of an IPv6 address away. */
 function bare(host: string): string {
-  return /^\[[^\]]*:[^\]]*\]$/.test(host) ? host.slice(1, -1) : host;
+  return /^\[[^\]]*\]$/.test(host) && host.includes(':') ? host.slice(1, -1) : host;
 }
 
 function isPort(value: unknown): value is number {

@@ -10,6 +10,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
   syslog_unreachable:
     'Check its address, its certificates and the firewall: `svc syslog test` says what goes wrong. Lines wait meanwhile, as many as there is space for.',
   syslog_unverified: 'Name the authority that signed its certificate with SVC_SYSLOG_CA_CERT.',
+  rsyslog_missing: 'Install it: `apt install rsyslog rsyslog-openssl rsyslog-relp`, then restart the node.',
+  rsyslog_stopped:
+    'See what rsyslog says in the log of this node, or with `systemctl status svc-rsyslog`, and apply again: `svc logs apply`.',
+  logs_full: 'Make space on a disk of the copies, or keep less: `retention` of `svc logs config`. Collecting goes on by itself.',
+  logs_copy_full: 'Make space on the disk of that copy (`svc logs status`), or keep less. The other copy goes on.',
+  logs_copy_behind:
+    'See which one with `svc logs status`; hours that are over are repaired by themselves, or at once: `svc logs repair`.',
   revocations_late: 'Check that the node reaches PostgreSQL without a pooler that drops LISTEN connections.',
   storage_unavailable:
     'Look at free space and at errors of the disk, or at the connection to PostgreSQL. The node goes on by itself when writes work.',

@@ -13,6 +13,8 @@ export interface SelfSignedOptions {
   folder: string;
   /** Names and addresses beside localhost, the host name, 127.0.0.1 and ::1. */
   names?: readonly string[];
+  /** It may be shown by a client, which is called by the last of the names. */
+  isForClients?: boolean;
   /** 825 by default, which is the most that Apple's systems accept. */
   days?: number;
 }
@@ -23,7 +25,12 @@ const IP = 7;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Rejects when a file is there already: a key that is in use is never replaced. The key can be read by its owner alone. */
-export async function createSelfSigned({ folder, names = [], days = 825 }: SelfSignedOptions): Promise<CertificateFiles> {
+export async function createSelfSigned({
+  folder,
+  names = [],
+  isForClients = false,
+  days = 825,
+}: SelfSignedOptions): Promise<CertificateFiles> {
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
@@ -31,14 +38,18 @@ export async function createSelfSigned({ folder, names = [], days = 825 }: SelfS
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   const all = [...new Set(['localhost', hostname(), '127.0.0.1', '::1', ...names].map((name) => name.toLowerCase()))];
-  const cert = signedCertificate(publicKey, privateKey, all, days);
+  const cert = signedCertificate(publicKey, privateKey, { names: all, isForClients, days });
   await mkdir(folder, { recursive: true });
   await writeNew(files.keyFile, privateKey, 0o600);
   await writeNew(files.certFile, cert, 0o644);
   return files;
 }
 
-function signedCertificate(publicKey: string, privateKey: string, names: readonly string[], days: number): string {
+function signedCertificate(
+  publicKey: string,
+  privateKey: string,
+  { names, isForClients, days }: Required<Omit<SelfSignedOptions, 'folder'>>,
+): string {
   const cert = forge.pki.createCertificate();
   cert.publicKey = forge.pki.publicKeyFromPem(publicKey);
   // Positive, and unique without a register of numbers (RFC 5280 section 4.1.2.2).
@@ -46,13 +57,13 @@ function signedCertificate(publicKey: string, privateKey: string, names: readonl
   // Clocks of clients differ.
   cert.validity.notBefore = new Date(Date.now() - DAY_MS);
   cert.validity.notAfter = new Date(Date.now() + (days - 1) * DAY_MS);
-  const subject = [{ name: 'commonName', value: (names[1] ?? 'localhost').slice(0, 64) }];
+  const subject = [{ name: 'commonName', value: ((isForClients ? names.at(-1) : names[1]) ?? 'localhost').slice(0, 64) }];
   cert.setSubject(subject);
   cert.setIssuer(subject);
   cert.setExtensions([
     { name: 'basicConstraints', cA: false, critical: true },
     { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
-    { name: 'extKeyUsage', serverAuth: true },
+    { name: 'extKeyUsage', serverAuth: true, clientAuth: isForClients },
     { name: 'subjectKeyIdentifier' },
     {
       name: 'subjectAltName',

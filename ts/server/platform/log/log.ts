@@ -15,7 +15,7 @@ export interface LogLine {
   fields: LogFields;
 }
 
-export type LogListener = (line: LogLine) => void;
+type LogListener = (line: LogLine) => void;
 
 export interface LogOptions {
   level: LogLevel;

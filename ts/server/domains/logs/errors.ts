@@ -1,0 +1,19 @@
+/** Refusals of the log collection. */
+import { defineErrors } from '../../platform/errors/define-errors.ts';
+
+export const logsErrors = defineErrors('logs', {
+  invalid_request: [400, 'A member is missing or wrong; `detail` names it.', 'Correct that member.'],
+  rsyslog_not_configured: [
+    409,
+    'No collection was configured on this node.',
+    'Send a configuration first: `svc logs config FILE`, or PUT /api/v1/logs/rsyslog/config.',
+  ],
+  rsyslog_config_invalid: [
+    422,
+    'rsyslog does not take the configuration, or a line through each of its listeners did not arrive in both copies; the one before is in force.',
+    'Correct what `rsyslog` says, and apply again.',
+  ],
+  rsyslog_missing: [503, 'rsyslog is not installed on this node.', 'Install rsyslog, rsyslog-openssl and rsyslog-relp.'],
+});
+
+export const logsError = logsErrors.error;

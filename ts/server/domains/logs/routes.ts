@@ -1,0 +1,101 @@
+/** Collected logs, for superadmins. */
+import Type from 'typebox';
+import type { Route } from '../../platform/http/route.ts';
+import { routes } from '../../platform/http/route-group.ts';
+import type { TenantRules } from '../../platform/module/tenant-rules.ts';
+import { named } from '../../platform/schema/named.ts';
+import type { Collection } from './collection/collection.ts';
+import { CollectionConfig } from './collection/collection-config.ts';
+import { logsError, logsErrors } from './errors.ts';
+
+const PATH = '/api/v1/logs';
+const MAX_BODY = 4 * 1024 * 1024;
+
+const Nullable = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+const Shown = named(
+  'LogCollectionShown',
+  Type.Object({
+    ...CollectionConfig.properties,
+    applied: Type.Boolean({ description: 'Whether it is in force.' }),
+  }),
+);
+const Applied = named(
+  'LogCollectionApplied',
+  Type.Object({ applied_at: Type.String(), listeners: Type.Integer(), restart_ms: Type.Integer() }),
+);
+const Status = named(
+  'LogCollectionStatus',
+  Type.Object({
+    reading: Nullable(Type.String({ description: 'The copy that is read.' })),
+    in_step: Type.Boolean({ description: 'Whether both copies have the same lines.' }),
+    copies: Type.Array(
+      Type.Object({
+        path: Type.String(),
+        bytes: Type.Integer(),
+        free_bytes: Nullable(Type.Integer()),
+        last_write_at: Nullable(Type.String()),
+        error: Nullable(Type.String()),
+        missing_lines: Type.Integer({ description: 'Lines of open hours that the other copy has.' }),
+      }),
+    ),
+    rsyslog: Type.Object({
+      state: Type.Enum(['missing', 'running', 'stopped']),
+      pid: Nullable(Type.Integer()),
+      version: Nullable(Type.String()),
+      stats: Type.Record(Type.String(), Type.Unknown(), { description: 'What impstats wrote last, by its parts.' }),
+    }),
+    applied_at: Nullable(Type.String()),
+  }),
+);
+const Repaired = named('LogCollectionRepaired', Type.Object({ files: Type.Integer(), lines: Type.Integer() }));
+
+const { get, put, post } = routes({ tag: 'Logs', auth: 'superadmin', errors: logsErrors, maxBody: MAX_BODY });
+
+export function logRoutes(collection: Collection, tenants: Pick<TenantRules, 'exists'>): Route[] {
+  const shown = () => {
+    if (collection.shown === undefined) throw logsError('rsyslog_not_configured', 'No collection was configured on this node.');
+    return collection.shown;
+  };
+  return [
+    get(`${PATH}/rsyslog/config`, {
+      summary: 'How this node collects logs',
+      answer: Shown,
+      errors: ['rsyslog_not_configured'],
+      handle: shown,
+    }),
+    put(`${PATH}/rsyslog/config`, {
+      summary: 'Say how this node collects logs; `apply` puts it into force',
+      description:
+        'rsyslog writes each line to both copies, by class and hour of reception. Keys of TLS are sealed and never answered.',
+      body: CollectionConfig,
+      answer: Shown,
+      errors: ['invalid_request'],
+      handle: async ({ body }) => {
+        for (const { tenant } of body.sources)
+          if (tenant !== undefined && !(await tenants.exists(tenant)))
+            throw logsError('invalid_request', `There is no tenant ${tenant}.`, { param: 'sources' });
+        await collection.configure(body);
+        return shown();
+      },
+    }),
+    post(`${PATH}/rsyslog/apply`, {
+      summary: 'Put the configuration into force',
+      description:
+        'rsyslog checks and starts with it, and a line through every listener must be in both copies within five seconds; else the one before is in force again.',
+      answer: Applied,
+      errors: ['rsyslog_not_configured', 'rsyslog_config_invalid', 'rsyslog_missing'],
+      handle: () => collection.apply(),
+    }),
+    get(`${PATH}/status`, {
+      summary: 'Which copy is read, and whether both are in step',
+      answer: Status,
+      handle: () => collection.status(),
+    }),
+    post(`${PATH}/repair`, {
+      summary: 'Close hours that are over, and compare and repair packed ones',
+      answer: Repaired,
+      errors: ['rsyslog_not_configured'],
+      handle: () => collection.repair(),
+    }),
+  ];
+}
