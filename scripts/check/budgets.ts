@@ -19,9 +19,9 @@ const MAX_OPENAPI_BYTES = 1_000_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [95, 6683],
-  client: [7, 603],
-  server: [13, 734],
+  cli: [97, 6880],
+  client: [7, 615],
+  server: [13, 737],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6062],
   'server/domains/completions': [119, 11864],
@@ -32,17 +32,19 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/identity': [112, 10200],
   'server/domains/inference': [99, 9826],
   'server/domains/license': [14, 610],
+  'server/domains/logs': [14, 1677],
   'server/domains/metering': [29, 2512],
   'server/domains/pages': [3, 160],
   'server/domains/retrieval': [43, 3990],
   'server/domains/scim': [25, 1800],
   'server/domains/security': [14, 590],
+  'server/domains/syslog': [10, 1257],
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [17, 2530],
-  'server/platform': [255, 18742],
-  web: [286, 16425],
+  'server/platform': [255, 18797],
+  web: [291, 16983],
   workers: [14, 530],
 };
 
