@@ -4,6 +4,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { startModelServer } from '../models/eval/model-server.ts';
+import { readXquad } from '../models/eval/xquad.ts';
+import { prefixed } from '../ts/server/domains/retrieval/embedding/embedders.ts';
+import { measureSimilarity, scaleOf } from '../ts/server/domains/retrieval/embedding/similarity-scale.ts';
+import { prefixesOf } from '../ts/server/domains/retrieval/embedding/text-prefixes.ts';
+import { PassageIndex } from '../ts/server/domains/retrieval/index/passage-index.ts';
+import { fusionOf } from '../ts/server/domains/retrieval/search/retriever.ts';
+import { packTerms, termVector } from '../ts/server/domains/retrieval/terms/term-vector.ts';
+import { LlamaModel } from '../ts/server/native/llama.ts';
 
 t.setTimeout(240_000);
 
@@ -44,7 +52,13 @@ const UNANSWERED = [
   'What is the capital of Mongolia?',
   'How do vaccines against measles work?',
   'Who composed the opera about the sea captain?',
+  'How many players are in a football team?',
+  'Which programming language was invented first?',
+  'What is the boiling point of mercury?',
+  'Who won the world cup in 1998?',
   'Wie wird Beton hergestellt?',
+  'Wer hat die Relativitätstheorie aufgestellt?',
+  'Welcher Planet ist der größte im Sonnensystem?',
 ];
 
 const { path, reason } = findModel();
@@ -76,3 +90,66 @@ t.test('a real embedding model finds what is asked and refuses the rest', { skip
   ).data;
   t.equal(note, undefined);
 });
+
+const xquad = join(import.meta.dirname, '../../shared/data/xquad');
+const LANGUAGES = ['en', 'de', 'ru', 'zh'] as const;
+/** Its tokens fit into the model's context in every language. UTF-16 code units. */
+const MOST_PASSAGE = 400;
+const QUESTION_STRIDE = 4;
+const MOST_LOST = 0.02;
+
+const missing = reason ?? (existsSync(xquad) ? undefined : `${xquad} is not here`);
+t.test(
+  'over passages of any language, a question in any language is answered as well as by the better side alone',
+  { skip: missing ?? false },
+  async (t) => {
+    const model = await LlamaModel.load({ path: path ?? '' });
+    t.teardown(() => model.close());
+    const embedder = await model.createEmbedder();
+    t.teardown(() => embedder.close());
+    const e5 = { prefixes: 'e5', embeddingModel: 'e5', embeddingSource: 'local', dimensions: undefined } as const;
+    const embed = async (kind: 'query' | 'passage', texts: readonly string[]) =>
+      await embedder.embed([...prefixed(e5, kind, texts)], { tenant: 'test' });
+    const scale = scaleOf(
+      await measureSimilarity(prefixesOf('e5'), async (texts) => (await embedder.embed([...texts], { tenant: 'test' })).vectors),
+    );
+    const sets = LANGUAGES.map((language) => ({ language, ...readXquad(xquad, language) }));
+    const bases = new Map<string, PassageIndex>();
+    for (const { language, passages } of sets) {
+      const { vectors } = await embed(
+        'passage',
+        passages.map((text) => text.slice(0, MOST_PASSAGE)),
+      );
+      const base = new PassageIndex();
+      base.add(
+        passages.map((text, documentNo) => ({
+          documentNo,
+          seq: 0,
+          terms: packTerms(termVector(text)),
+          vector: vectors[documentNo],
+        })),
+      );
+      bases.set(language, base);
+    }
+    for (const { language: asked, questions } of sets) {
+      const some = questions.filter((_, i) => i % QUESTION_STRIDE === 0);
+      const { vectors, nTokens } = await embed(
+        'query',
+        some.map(({ text }) => text),
+      );
+      const shareFound = (base: PassageIndex | undefined, mode: 'hybrid' | 'lexical' | 'dense') => {
+        const isFound = some.filter(({ text, passage }, i) => {
+          const fusion = fusionOf(mode, prefixed(e5, 'query', [text])[0] ?? text, nTokens[i]);
+          const query = { question: text, vector: vectors[i], scale, k: 1, documents: undefined, ...fusion };
+          return base?.search(query)[0]?.documentNo === passage;
+        });
+        return isFound.length / some.length;
+      };
+      for (const [language, base] of bases) {
+        const [hybrid, lexical, dense] = [shareFound(base, 'hybrid'), shareFound(base, 'lexical'), shareFound(base, 'dense')];
+        const figures = `hybrid ${hybrid.toFixed(3)}, terms ${lexical.toFixed(3)}, vectors ${dense.toFixed(3)}`;
+        t.ok(hybrid >= Math.max(lexical, dense) - MOST_LOST, `${asked} asked of ${language}: ${figures}`);
+      }
+    }
+  },
+);

@@ -36,6 +36,8 @@ export interface IndexQuery {
   readonly vector: Float32Array | undefined;
   /** 0 to 1. */
   readonly denseWeight: number;
+  /** It holds whatever the terms say. */
+  readonly isWeightStated?: boolean;
   /** How cosines are compared; default: as they are. */
   readonly scale?: SimilarityScale;
   /** Terms and vectors are joined by their ranks, and the weight says only whether vectors count. */

@@ -118,12 +118,12 @@ export class PassageIndex {
     return [...numbers].filter((number) => !there.has(number));
   }
 
-  search({ question, vector, denseWeight, isByRanks, scale, k, documents }: IndexQuery): IndexHit[] {
+  search({ question, vector, k, documents, ...weights }: IndexQuery): IndexHit[] {
     const isUsable = vector !== undefined && vector.length === this.#vectors?.dimensions;
     const dense = isUsable && this.#vectors !== undefined ? { index: this.#vectors, query: vector } : undefined;
     const allowed = documents === undefined ? undefined : this.#slotsIn(documents);
     const nCandidates = Math.max(k, CANDIDATES);
-    const hits = fuse(this.#lexical.search(question), dense, { k, nCandidates, denseWeight, isByRanks, scale, allowed });
+    const hits = fuse(this.#lexical.search(question), dense, { ...weights, k, nCandidates, allowed });
     return hits.map(({ slot, ...hit }) => ({ documentNo: this.#documents[slot] ?? 0, seq: this.#seqs[slot] ?? 0, ...hit }));
   }
 

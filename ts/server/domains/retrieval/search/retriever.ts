@@ -16,7 +16,7 @@ export interface Question<Filter = unknown> {
   readonly k: number;
   readonly mode?: SearchMode;
   readonly filter?: Filter | undefined;
-  /** How much vectors count beside terms, 0 to 1; default: as the language of the question allows. */
+  /** How much vectors count beside terms, 0 to 1; default: as the language of the question and what its terms find allow. */
   readonly denseWeight?: number | undefined;
   /** False: no model ranks again. */
   readonly isRanked?: boolean | undefined;
@@ -65,6 +65,7 @@ export class Retriever<C extends Collection, P extends FoundPassage, Filter> {
     const embedded = needsVector
       ? await embedders.embed(collection, 'query', [text], { tenant: scope.tenant, signal })
       : undefined;
+    const isWeightStated = question.denseWeight !== undefined;
     const { denseWeight, isByRanks } =
       question.denseWeight === undefined
         ? fusionOf(mode, prefixed(collection, 'query', [text])[0] ?? text, embedded?.nTokens?.[0])
@@ -74,6 +75,7 @@ export class Retriever<C extends Collection, P extends FoundPassage, Filter> {
       question: text,
       vector: embedded?.vectors[0],
       denseWeight,
+      isWeightStated,
       isByRanks,
       scale,
       k: Math.max(LEAST_HITS, 2 * k, mode === 'hybrid' ? await reranker.depth() : 0),
