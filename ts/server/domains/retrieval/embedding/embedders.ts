@@ -32,6 +32,8 @@ interface EmbeddersOptions {
 /** In the engine's fair shares the node is a tenant as others are. */
 const NODE = 'node';
 const MEASURE_MS = 120_000;
+/** Most that a search waits for it: a small model takes less, also beside others' work. */
+const SCALE_MS = 3_000;
 const RETRY_MS = 60_000;
 
 export class Embedders {
@@ -98,11 +100,18 @@ export class Embedders {
     return `Its documents were embedded without the words that ${model} wants before questions and passages, and so are its questions. For better answers add the documents to another knowledge base.`;
   }
 
-  /** How the model's cosines are compared with those that the search was tuned with; as they are, as long as that is not measured. */
-  scale(collection: EmbeddingBinding): SimilarityScale {
+  /**
+   * How the model's cosines are compared with those that the search was tuned with. A search waits for what was measured, which is read at the first
+   * one; where it takes long, cosines count as they are for now.
+   */
+  async scale(collection: EmbeddingBinding): Promise<SimilarityScale> {
     const known = this.#known.get(keyOf(collection));
-    if (known === undefined) void this.measure(collection);
-    return known ?? PLAIN_SCALE;
+    if (known !== undefined) return known;
+    const given = new AbortController();
+    const late = wait(SCALE_MS, PLAIN_SCALE, { ref: false, signal: given.signal }).catch(() => PLAIN_SCALE);
+    const scale = await Promise.race([this.measure(collection), late]);
+    given.abort();
+    return scale;
   }
 
   /** Measures the model where that was never done. Never rejects: what fails is tried again later. */

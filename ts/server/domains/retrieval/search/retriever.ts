@@ -70,7 +70,7 @@ export class Retriever<C extends Collection, P extends FoundPassage, Filter> {
       question.denseWeight === undefined
         ? fusionOf(mode, prefixed(collection, 'query', [text])[0] ?? text, embedded?.nTokens?.[0])
         : { denseWeight: question.denseWeight, isByRanks: false };
-    const scale = embedders.scale(collection);
+    const scale = await embedders.scale(collection);
     const hits = await indexes.search(scope, collection, {
       question: text,
       vector: embedded?.vectors[0],
