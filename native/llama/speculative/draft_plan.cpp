@@ -1,6 +1,8 @@
 #include "draft_plan.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <queue>
 
 #include "../tuning/tuning.h"
@@ -9,14 +11,25 @@ namespace svc {
 
 namespace {
 
-double cost_of(const std::vector<DraftCandidate> & candidates, const StepCost & cost, Passes kind, double ms_per_model_token) {
+double cost_of(const std::vector<DraftCandidate> & candidates, const DraftPrices & prices) {
     uint32_t n_rounds = 0;
     for (const auto & candidate : candidates) {
         if (candidate.from_model) n_rounds = std::max(n_rounds, candidate.n_chosen);
     }
-    double ms = n_rounds * ms_per_model_token;
-    for (auto rows : passes_of(candidates, kind)) ms += cost.of(rows);
+    double ms = n_rounds * prices.ms_per_model_token;
+    for (auto rows : passes_of(candidates, prices.passes)) ms += prices.cost.of(rows);
     return ms;
+}
+
+// Tokens that the slowest sequence can expect of the step.
+double least_tokens(const std::vector<DraftCandidate> & candidates) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto & candidate : candidates) {
+        if (candidate.is_padding) continue;
+        const auto chosen = candidate.chances.begin() + candidate.n_chosen;
+        least = std::min(least, std::accumulate(candidate.chances.begin(), chosen, 1.0));
+    }
+    return least;
 }
 
 }  // namespace
@@ -47,21 +60,19 @@ std::vector<uint32_t> passes_of(const std::vector<DraftCandidate> & candidates, 
     return passes;
 }
 
-uint32_t plan_drafts(std::vector<DraftCandidate> & candidates, const StepCost & cost, Passes kind, uint32_t n_most_rows,
-                     double ms_per_model_token) {
+uint32_t plan_drafts(std::vector<DraftCandidate> & candidates, const DraftPrices & prices, uint32_t n_most_rows) {
     // The next drafted token of each sequence by its chance, the best first.
     std::priority_queue<std::pair<double, size_t>> next;
     for (size_t i = 0; i < candidates.size(); i++) {
         candidates[i].n_chosen = 0;
         if (!candidates[i].chances.empty()) next.emplace(candidates[i].chances[0], i);
     }
-    const double plain_ms = cost_of(candidates, cost, kind, ms_per_model_token);
-    if (plain_ms <= 0) return 0;
+    if (prices.plain_ms <= 0) return 0;
 
     std::vector<size_t> order;
     size_t n_best = 0;
     auto tokens = static_cast<double>(n_sequences_of(candidates));
-    double best_rate = tokens / plain_ms * kTuning.least_draft_gain;
+    double best_rate = tokens / prices.plain_ms * kTuning.least_draft_gain;
     while (!next.empty() && order.size() < n_most_rows) {
         const auto [chance, i] = next.top();
         next.pop();
@@ -70,8 +81,9 @@ uint32_t plan_drafts(std::vector<DraftCandidate> & candidates, const StepCost & 
         auto & candidate = candidates[i];
         candidate.n_chosen++;
         if (candidate.n_chosen < candidate.chances.size()) next.emplace(candidate.chances[candidate.n_chosen], i);
-        const double ms = cost_of(candidates, cost, kind, ms_per_model_token);
+        const double ms = cost_of(candidates, prices);
         if (tokens / ms <= best_rate) continue;
+        if (least_tokens(candidates) * prices.plain_ms < kTuning.least_neighbour_pace * ms) continue;
         best_rate = tokens / ms;
         n_best = order.size();
     }

@@ -1,4 +1,5 @@
-// Chooses how many drafted tokens each sequence of a step gets, so that the step yields the most tokens per millisecond.
+// Chooses how many drafted tokens each sequence of a step gets, so that the step yields the most tokens per millisecond, and no
+// sequence falls below a share of the pace that it has without drafts: one that drafts nothing pays for the rows of others.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,15 @@ enum class Passes {
 // Rows of each pass of a step in which the sequences have 1 + n_chosen rows; candidates come in the order of sequence ids.
 std::vector<uint32_t> passes_of(const std::vector<DraftCandidate> & candidates, Passes kind);
 
-// Sets n_chosen of every candidate; returns how many rows are drafted. `ms_per_model_token`: one round of the draft model.
-// `n_most_rows`: of all sequences together.
-uint32_t plan_drafts(std::vector<DraftCandidate> & candidates, const StepCost & cost, Passes kind, uint32_t n_most_rows,
-                     double ms_per_model_token);
+// What plan_drafts() goes by.
+struct DraftPrices {
+    const StepCost & cost;
+    Passes passes;
+    double ms_per_model_token;  // one round of the draft model
+    double plain_ms;            // the step without drafts
+};
+
+// Sets n_chosen of every candidate; returns how many rows are drafted. `n_most_rows`: of all sequences together.
+uint32_t plan_drafts(std::vector<DraftCandidate> & candidates, const DraftPrices & prices, uint32_t n_most_rows);
 
 }  // namespace svc

@@ -15,7 +15,7 @@ uint32_t SpeculationMeter::plan(std::vector<DraftCandidate> & candidates) {
     if (mode_ == SpeculationMode::Always) {
         choose_most(candidates);
     } else if (may_draft(candidates)) {
-        plan_drafts(candidates, cost_, passes_, most_rows(candidates.size()), ms_per_model_token_);
+        plan_drafts(candidates, {cost_, passes_, ms_per_model_token_, plain_ms(candidates)}, most_rows(candidates.size()));
     }
     uint32_t n_rows = 0;
     for (const auto & candidate : candidates) n_rows += candidate.n_chosen;
@@ -23,7 +23,11 @@ uint32_t SpeculationMeter::plan(std::vector<DraftCandidate> & candidates) {
 }
 
 bool SpeculationMeter::may_draft(const std::vector<DraftCandidate> & candidates) const {
-    if (allowance_ms_ <= 0 || n_since_clean_ >= kTuning.steps_to_plain) return false;
+    const bool has_neighbour = std::any_of(candidates.begin(), candidates.end(), [](const auto & candidate) {
+        return !candidate.is_padding && candidate.chances.empty();
+    });
+    const uint32_t n_to_plain = has_neighbour ? kTuning.shared_steps_to_plain : kTuning.steps_to_plain;
+    if (allowance_ms_ <= 0 || n_since_clean_ >= n_to_plain) return false;
     if (std::all_of(candidates.begin(), candidates.end(), [](const auto & candidate) { return candidate.chances.empty(); }))
         return false;
     const auto passes = plain_passes(candidates);
@@ -33,6 +37,27 @@ bool SpeculationMeter::may_draft(const std::vector<DraftCandidate> & candidates)
 std::vector<uint32_t> SpeculationMeter::plain_passes(std::vector<DraftCandidate> candidates) const {
     for (auto & candidate : candidates) candidate.n_chosen = 0;
     return passes_of(candidates, passes_);
+}
+
+double SpeculationMeter::cost_of(const std::vector<uint32_t> & passes) const {
+    double ms = 0;
+    for (auto rows : passes) ms += cost_.of(rows);
+    return ms;
+}
+
+double SpeculationMeter::plain_ms(const std::vector<DraftCandidate> & candidates) const {
+    const auto passes = plain_passes(candidates);
+    if (!plain_step_ms_.is_known()) return cost_of(passes);
+    const double costs_then = cost_of(plain_step_passes_);
+    const double now = plain_step_ms_.value();
+    return passes == plain_step_passes_ || costs_then <= 0 ? now : now * cost_of(passes) / costs_then;
+}
+
+void SpeculationMeter::observe_plain(const std::vector<DraftCandidate> & candidates, double ms) {
+    auto passes = plain_passes(candidates);
+    if (passes != plain_step_passes_) plain_step_ms_ = {};
+    plain_step_ms_.observe(ms);
+    plain_step_passes_ = std::move(passes);
 }
 
 // Unknown widths are approached by doubling, so that a guess that was too good costs little.
@@ -59,13 +84,13 @@ void SpeculationMeter::observe(const std::vector<DraftCandidate> & candidates, u
     after_drafts_ = drafted;
     n_since_clean_ = is_clean ? 0 : n_since_clean_ + 1;
     if (drafted || is_clean || !started_) cost_.observe(passes_of(candidates, passes_), ms - drafting_ms);
-    double plain_ms = 0;
-    for (auto rows : plain_passes(candidates)) plain_ms += cost_.of(rows);
-    const double gained_ms = plain_ms * n_tokens / n_sequences_of(candidates) - ms;
-    if (!started_) allowance_ms_ = kTuning.first_allowance_steps * plain_ms;
+    if (is_clean) observe_plain(candidates, ms - drafting_ms);
+    const double plain = plain_ms(candidates);
+    const double gained_ms = plain * n_tokens / n_sequences_of(candidates) - ms;
+    if (!started_) allowance_ms_ = kTuning.first_allowance_steps * plain;
     started_ = true;
     allowance_ms_ += is_clean ? kTuning.draft_allowance * ms - drafting_ms : gained_ms;
-    allowance_ms_ = std::min(allowance_ms_, kTuning.most_allowance_steps * plain_ms);
+    allowance_ms_ = std::min(allowance_ms_, kTuning.most_allowance_steps * plain);
 }
 
 bool SpeculationMeter::model_pays() const {
@@ -75,7 +100,7 @@ bool SpeculationMeter::model_pays() const {
     const double probability = prior(DraftKind::Model);
     double chance = 1;
     while (candidates[0].chances.size() < kTuning.typical_draft) candidates[0].chances.push_back(chance *= probability);
-    return plan_drafts(candidates, cost_, passes_, kTuning.typical_draft, ms_per_model_token_) > 0;
+    return plan_drafts(candidates, {cost_, passes_, ms_per_model_token_, plain_ms(candidates)}, kTuning.typical_draft) > 0;
 }
 
 void SpeculationMeter::observe_model(uint32_t n_rounds, double ms) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../../common/estimate.h"
 #include "../options/speculation_mode.h"
 #include "../tuning/tuning.h"
 #include "acceptance.h"
@@ -45,6 +46,10 @@ class SpeculationMeter {
     void choose_most(std::vector<DraftCandidate> & candidates) const;
     bool may_draft(const std::vector<DraftCandidate> & candidates) const;
     std::vector<uint32_t> plain_passes(std::vector<DraftCandidate> candidates) const;
+    // What a step without drafts takes: as such steps took lately, or where these had other sequences, as they differ by the costs.
+    double plain_ms(const std::vector<DraftCandidate> & candidates) const;
+    double cost_of(const std::vector<uint32_t> & passes) const;
+    void observe_plain(const std::vector<DraftCandidate> & candidates, double ms);
     uint32_t most_rows(size_t n_sequences) const;
 
     SpeculationMode mode_;
@@ -53,6 +58,9 @@ class SpeculationMeter {
     StepCost cost_;
     Acceptance acceptance_;
     double ms_per_model_token_ = 0;
+    // Of plain steps lately. What drafted steps take moves the level of all costs, and is no news of these.
+    Estimate plain_step_ms_;
+    std::vector<uint32_t> plain_step_passes_;
     double allowance_ms_ = 0;     // that may still be lost
     uint32_t n_since_clean_ = 0;  // steps since a plain one behind a plain one
     bool after_drafts_ = false;

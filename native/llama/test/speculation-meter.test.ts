@@ -12,17 +12,23 @@ interface Machine {
   claimed?: number;
   /** What a step costs more where the one before had another number of rows. */
   reshapeMs?: number;
+  /** Of the sequences, those that draft nothing. */
+  nSilent?: number;
+  /** What a drafted row costs more in the second half. */
+  laterMs?: number;
 }
 
-/** Throughput in units of plain decoding, and rows drafted in a step, over 2,000 steps. */
+/** Throughput and the pace of steps in units of plain decoding, and rows drafted in a step, over 2,000 steps. */
 async function simulate({
   nSequences = 1,
   rowMs,
   hitRate,
   claimed = hitRate,
   reshapeMs = 0,
+  nSilent = 0,
+  laterMs = 0,
 }: Machine): Promise<Record<string, number>> {
-  return figures(['meter', ...[nSequences, rowMs, hitRate, claimed, 2_000, reshapeMs].map(String)]);
+  return figures(['meter', ...[nSequences, rowMs, hitRate, claimed, 2_000, reshapeMs, nSilent, laterMs].map(String)]);
 }
 
 const figures = (args: string[]) => figuresOf('speculation-test', args);
@@ -46,6 +52,25 @@ t.test('when to speculate', { skip: noReferences() }, async (t) => {
   t.ok((four['speed'] ?? 0) > 1.7, 'four sequences still gain');
   const poor = await simulate({ rowMs: 0.1, hitRate: 0.3 });
   t.ok((poor['speed'] ?? 0) > 1.1, 'poor guesses gain a little with short drafts');
+});
+
+t.test('beside a sequence that drafts', { skip: noReferences() }, async (t) => {
+  for (const [nSequences, nSilent] of [
+    [2, 1],
+    [4, 1],
+    [8, 7],
+  ] as const) {
+    for (const rowMs of [0.02, 0.1, 0.5, 2]) {
+      for (const laterMs of [0, 2 * rowMs]) {
+        const { pace = 0, speed = 0 } = await simulate({ nSequences, nSilent, rowMs, hitRate: 0.97, laterMs });
+        const machine = `${nSequences} sequences, of which ${nSilent} draft nothing, rows of ${rowMs} ms and later ${rowMs + laterMs}`;
+        t.ok(pace >= 0.7, `one that drafts nothing keeps 0.7 of its pace: ${pace} (${machine})`);
+        t.ok(speed >= 0.98, `and all together lose nothing: ${speed} (${machine})`);
+      }
+    }
+  }
+  const cheap = await simulate({ nSequences: 2, nSilent: 1, rowMs: 0.005, hitRate: 0.97 });
+  t.ok((cheap['speed'] ?? 0) > 3, `where rows cost hardly anything, drafts are as long as alone: ${cheap['speed']}`);
 });
 
 t.test('repeated n-grams are found, and nothing else', { skip: noReferences() }, async (t) => {

@@ -1,8 +1,8 @@
 // speculation-test ngrams SEED N: the index of repeated n-grams against a search of the whole text.
-// speculation-test meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS]: the meter against a made-up machine, where a
-// pass
-//   costs 1 ms and ROW_MS for each row, and RESHAPE_MS more where the step before had another number of rows; drafted tokens hit
-//   with HIT_RATE, and the candidates claim CLAIMED.
+// speculation-test meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS [N_SILENT [LATER_MS]]]: the meter against a made-up
+//   machine, where a pass costs 1 ms and ROW_MS for each row, and RESHAPE_MS more where the step before had another number of rows;
+//   drafted tokens hit with HIT_RATE, and the candidates claim CLAIMED. The last N_SILENT sequences have no drafts, and in the second
+//   half a drafted row costs LATER_MS more.
 // speculation-test passes SEQUENCE:ROWS...: how a step is cut into passes where each sequence has a buffer of its own.
 // Prints `name value` lines; a broken promise ends it with status 1.
 #include "../speculative/draft_plan.h"
@@ -59,34 +59,49 @@ int check_ngrams(uint32_t seed, size_t n_tokens) {
     return 0;
 }
 
-int check_meter(uint32_t n_sequences, double row_ms, double hit_rate, double claimed, uint32_t n_steps, double reshape_ms) {
+struct Machine {
+    uint32_t n_sequences = 1;
+    double row_ms = 0;
+    double hit_rate = 0;
+    double claimed = 0;
+    uint32_t n_steps = 0;
+    double reshape_ms = 0;
+    uint32_t n_silent = 0;
+    double later_ms = 0;
+};
+
+int check_meter(const Machine & machine) {
     svc::SpeculationMeter meter(svc::SpeculationMode::Auto, svc::Passes::One, 128, 64);
-    auto cost = [&](uint32_t rows) { return (1 + row_ms * rows) * (0.95 + 0.1 * uniform()); };
+    const uint32_t n_sequences = machine.n_sequences;
     double ms = 0;
     double n_tokens = 0;
     double n_drafted = 0;
     uint32_t n_rows_before = n_sequences;
-    for (uint32_t step = 0; step < n_steps; step++) {
+    for (uint32_t step = 0; step < machine.n_steps; step++) {
         std::vector<svc::DraftCandidate> candidates(n_sequences);
         for (uint32_t i = 0; i < n_sequences; i++) {
             candidates[i].sequence = static_cast<int32_t>(i);
             double chance = 1;
-            for (int k = 0; k < 16; k++) candidates[i].chances.push_back(chance *= claimed);
+            for (int k = 0; k < 16 && i + machine.n_silent < n_sequences; k++)
+                candidates[i].chances.push_back(chance *= machine.claimed);
         }
         const uint32_t n_rows = meter.plan(candidates);
         uint32_t n_sampled = n_sequences;
         for (const auto & candidate : candidates) {
-            for (uint32_t k = 0; k < candidate.n_chosen && uniform() < hit_rate; k++) n_sampled++;
+            for (uint32_t k = 0; k < candidate.n_chosen && uniform() < machine.hit_rate; k++) n_sampled++;
         }
-        const double step_ms = cost(n_sequences + n_rows) + (n_sequences + n_rows == n_rows_before ? 0 : reshape_ms);
+        double step_ms = (1 + machine.row_ms * (n_sequences + n_rows)) * (0.95 + 0.1 * uniform());
+        if (2 * step > machine.n_steps) step_ms += machine.later_ms * n_rows;
+        if (n_sequences + n_rows != n_rows_before) step_ms += machine.reshape_ms;
         n_rows_before = n_sequences + n_rows;
         meter.observe(candidates, n_sampled, step_ms, 0);
         ms += step_ms;
         n_tokens += n_sampled;
         n_drafted += n_rows;
     }
-    const double plain_rate = n_sequences / (1 + row_ms * n_sequences);
-    std::printf("speed %.4f\ndrafted %.4f\n", n_tokens / ms / plain_rate, n_drafted / n_steps);
+    const double plain_ms = 1 + machine.row_ms * n_sequences;
+    std::printf("speed %.4f\npace %.4f\ndrafted %.4f\n", n_tokens / ms * plain_ms / n_sequences, machine.n_steps * plain_ms / ms,
+                n_drafted / machine.n_steps);
     return 0;
 }
 
@@ -111,12 +126,13 @@ int main(int argc, char ** argv) {
         return check_ngrams(static_cast<uint32_t>(std::atoi(argv[2])), static_cast<size_t>(std::atoi(argv[3])));
     }
     if (argc >= 7 && std::strcmp(argv[1], "meter") == 0) {
-        return check_meter(static_cast<uint32_t>(std::atoi(argv[2])), std::atof(argv[3]), std::atof(argv[4]), std::atof(argv[5]),
-                           static_cast<uint32_t>(std::atoi(argv[6])), argc > 7 ? std::atof(argv[7]) : 0);
+        const auto number = [&](int i) { return i < argc ? std::atof(argv[i]) : 0; };
+        const auto count = [&](int i) { return static_cast<uint32_t>(number(i)); };
+        return check_meter({count(2), number(3), number(4), number(5), count(6), number(7), count(8), number(9)});
     }
     if (argc > 2 && std::strcmp(argv[1], "passes") == 0) return show_passes(argc - 2, argv + 2);
     std::fprintf(stderr,
-                 "speculation-test ngrams SEED N | meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS] | passes "
-                 "SEQUENCE:ROWS...\n");
+                 "speculation-test ngrams SEED N | meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS [N_SILENT [LATER_MS]]]"
+                 " | passes SEQUENCE:ROWS...\n");
     return 2;
 }

@@ -250,10 +250,15 @@ struct Tuning {
     double most_allowance_steps = 4;
     // drafted steps : how well plain decoding's price is known. meter
     uint32_t steps_to_plain = 64;
+    // the same beside a sequence that drafts nothing, whose pace is at stake. meter
+    uint32_t shared_steps_to_plain = 16;
     // tokens by which a draft model is judged. meter
     uint32_t typical_draft = 8;
     // fewer rejected rows : gains that are left. speculation, 2c
     double least_draft_gain = 1.05;
+    // a neighbour's pace in steps that others' drafts make longer : gains of these. Of its pace without; bounds what drafts cost.
+    // speculation, meter
+    double least_neighbour_pace = 0.8;
     // earlier drafts : rejected rows at the start. meter
     double first_draft_chance = 0.4;
     // longer drafts : rejected rows. meter
