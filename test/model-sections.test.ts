@@ -49,6 +49,9 @@ t.test('a section holds for its model and no other', async (t) => {
     return n_ctx;
   };
   t.strictSame([await longest('short'), await longest('long'), await longest('other')], [512, 4096, 2048], 'tokens of context');
+  const { data } = (await (await fetch(`${server.url}/v1/models`)).json()) as { data: { id: string; context_length: number }[] };
+  const listed = Object.fromEntries(data.map(({ id, context_length: length }) => [id, length]));
+  t.match(listed, { short: 512, long: 4_096, other: 2_048 }, 'as the list of models says');
 
   const vectorOf = async (model: string) => {
     const { json } = await post(`${server.url}/v1/embeddings`, { model, input: 'Once upon a time' });

@@ -37,6 +37,7 @@ inline Napi::Value make_error(Napi::Env env, const Status & status) {
     if (status.code == "context_length_exceeded") {
         details.Set("nPromptTokens", status.number_a);
         details.Set("nCtx", status.number_b);
+        if (status.input >= 0) details.Set("input", status.input);
     }
     if (status.code == "queue_full") details.Set("retryAfterMs", status.number_a);
     object.Set("details", details);

@@ -20,6 +20,8 @@ struct Status {
     // queue_full the milliseconds after which a retry is worthwhile.
     uint32_t number_a = 0;
     uint32_t number_b = 0;
+    // Of several inputs the one that the code is about; -1: the code is not about one of several.
+    int32_t input = -1;
 };
 
 class StatusError : public std::exception {

@@ -42,6 +42,9 @@ Napi::Object embed_result(Napi::Env env, const EmbedRequest & request) {
     }
     auto to = Napi::Object::New(env);
     to.Set("vectors", vectors);
+    auto truncated = Napi::Array::New(env, request.truncated.size());
+    for (uint32_t i = 0; i < request.truncated.size(); i++) truncated.Set(i, static_cast<double>(request.truncated[i]));
+    to.Set("truncated", truncated);
     to.Set("nTokens", token_counts(env, request));
     return to;
 }
@@ -72,6 +75,7 @@ Napi::Value submit(Napi::Env env, const std::shared_ptr<Embedder> & embedder, co
     auto asked = embed_options(options.As<Napi::Object>());
     request->tenant = std::move(asked.tenant);
     request->is_background = asked.is_background;
+    request->truncates = asked.truncates;
     auto deferred = std::make_shared<Napi::Promise::Deferred>(env);
     auto to = Napi::Object::New(env);
     to.Set("result", deferred->Promise());

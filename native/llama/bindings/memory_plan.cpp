@@ -1,5 +1,7 @@
 #include "memory_plan.h"
 
+#include <algorithm>
+
 #include <sys/stat.h>
 
 #include "../../common/status.h"
@@ -15,12 +17,14 @@ namespace {
 struct PlannedContext {
     MemoryUse weights;
     MemoryUse context;
+    uint32_t n_ctx_seq;
 };
 
 PlannedContext plan_context(const Model & model, const llama_context_params & params, uint32_t n_rows, bool mmap) {
     ContextPtr context(llama_init_from_model(model.raw(), params));
     if (!context) throw StatusError("out_of_memory", "a context of this size cannot be planned");
-    return {mmap ? mapped_weights_of(context.get()) : weights_of(context.get()), memory_of(context.get(), n_rows)};
+    return {mmap ? mapped_weights_of(context.get()) : weights_of(context.get()), memory_of(context.get(), n_rows),
+            llama_n_ctx_seq(context.get())};
 }
 
 double file_bytes(const std::string & path) {
@@ -43,16 +47,18 @@ MemoryUse projector_of(const LoadOptions & load) {
 
 MemoryPlan plan_memory(const Model & model, const EngineOptions & options, const LoadOptions & load) {
     MemoryPlan plan;
-    auto add = [&](const PlannedContext & planned) {
+    auto add = [&](const PlannedContext & planned, uint32_t & n_ctx) {
         plan.weights = planned.weights;
+        n_ctx = std::min(planned.n_ctx_seq, n_ctx_usable(model, options));
         return planned.context;
     };
     if (llama_model_has_decoder(model.raw())) {
         const auto generation = plan_generation(model, options);
         plan.engine =
-            add(plan_context(model, generation.params, generation.n_sequences + generation.n_draft_rows, uses_mmap(load)));
+            add(plan_context(model, generation.params, generation.n_sequences + generation.n_draft_rows, uses_mmap(load)),
+                plan.n_engine_ctx);
     }
-    plan.embedder = add(plan_context(model, plan_embedding(model, options), 0, uses_mmap(load)));
+    plan.embedder = add(plan_context(model, plan_embedding(model, options), 0, uses_mmap(load)), plan.n_embedder_ctx);
     plan.extras.host = model.heap_bytes();
     plan.extras += projector_of(load);
     // An adapter's tensors lie where the weights that they change do.

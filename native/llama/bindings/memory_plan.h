@@ -17,6 +17,9 @@ struct MemoryPlan {
     MemoryUse extras;
     std::optional<MemoryUse> engine;
     std::optional<MemoryUse> embedder;
+    // Most tokens of one job, prompt and answer together, and of one text that is embedded; 0: there is no such context.
+    uint32_t n_engine_ctx = 0;
+    uint32_t n_embedder_ctx = 0;
 };
 
 // For a model that was loaded with dry_run. `load` names its projector and adapters. Throws StatusError out_of_memory.

@@ -229,6 +229,8 @@ Napi::Value ModelObject::plan_memory(const Napi::CallbackInfo & info) {
                 to.Set("extras", memory_object(e, plan.extras));
                 if (plan.engine) to.Set("engine", memory_object(e, *plan.engine));
                 if (plan.embedder) to.Set("embedder", memory_object(e, *plan.embedder));
+                to.Set("nEngineCtx", plan.n_engine_ctx);
+                to.Set("nEmbedderCtx", plan.n_embedder_ctx);
                 return to;
             });
     });

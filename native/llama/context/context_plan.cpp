@@ -15,8 +15,10 @@ namespace {
 
 constexpr uint32_t kMostCtx = 1u << 24;
 constexpr uint32_t kAutoParallel = 8;
+// Cells for each parallel job. One of them may take all.
 constexpr uint32_t kAutoCtxPerJob = 8192;
-// Below this a job's own share of the context is too small for common work, and sharing one buffer serves better.
+// Below this a job's own share of a context that the operator chose is too small for common work, and sharing one buffer serves
+// better.
 constexpr uint32_t kLeastCtxPerJob = 512;
 constexpr uint32_t kMostSequences = 256;  // llama.cpp: LLAMA_MAX_SEQ
 constexpr double kAutoMemoryShare = 0.125;
@@ -40,17 +42,19 @@ double cell_bytes(const Model & model, const EngineOptions & options) {
 
 uint32_t automatic_ctx(const Model & model, const EngineOptions & options, uint32_t n_parallel) {
     const auto n_train = static_cast<uint32_t>(std::max(512, llama_model_n_ctx_train(model.raw())));
-    const double wanted = static_cast<double>(std::min(n_train, kAutoCtxPerJob)) * n_parallel;
+    const double shares = static_cast<double>(std::min(n_train, kAutoCtxPerJob)) * n_parallel;
+    const double wanted = std::max<double>(shares, n_train);
     const double affordable = host_memory(options) * kAutoMemoryShare / std::max(1.0, cell_bytes(model, options));
     return static_cast<uint32_t>(std::clamp(affordable, 512.0, wanted));
 }
 
 // A buffer for each sequence, or one for all? Attention reads a whole buffer, so on its own a sequence decodes faster (1.6 times
-// the tokens per CPU second at 32 streams of 300 tokens); in unified KV one long job may use what others leave.
+// the tokens per CPU second at 32 streams of 300 tokens); in unified KV one long job may use what others leave. Where nobody chose
+// the size of the context, a job may be as long as the model's own.
 bool is_unified(const Model & model, const EngineOptions & options, uint32_t n_ctx, uint32_t n_parallel) {
     if (options.kv_unified) return *options.kv_unified;
     const auto n_train = static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model.raw())));
-    return n_ctx / n_parallel < std::min(n_train, kLeastCtxPerJob);
+    return n_ctx / n_parallel < (options.n_ctx ? std::min(n_train, kLeastCtxPerJob) : n_train);
 }
 
 }  // namespace

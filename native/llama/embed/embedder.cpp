@@ -128,6 +128,7 @@ Embedder::~Embedder() { close(); }
 void Embedder::submit(std::shared_ptr<EmbedRequest> request, int64_t timeout_ms) {
     if (request->rank && pooling_ != LLAMA_POOLING_TYPE_RANK)
         throw StatusError("unsupported", "this model embeds; it cannot rerank");
+    if (request->truncates) shorten(*request);
     if (timeout_ms > 0) request->deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
     std::lock_guard lock(mutex_);
     if (closing_) throw StatusError("closed", "the embedder is closed");
@@ -221,7 +222,7 @@ void Embedder::drop_over() {
 void Embedder::prepare(const std::shared_ptr<EmbedRequest> & request) {
     if (request->cancelled) return;
     const size_t count = request->inputs.size();
-    for (size_t i = 0; i < count; i++) check_length(i, "at least ", least_tokens_of(*request, i));
+    for (size_t i = 0; i < count && !request->truncates; i++) check_length(i, "at least ", least_tokens_of(*request, i));
     request->vectors.resize(count);
     request->n_tokens.resize(count);
     request->n_missing = count;
@@ -230,10 +231,19 @@ void Embedder::prepare(const std::shared_ptr<EmbedRequest> & request) {
     for (size_t i = 0; i < count; i++) waiting_.push(request->tenant, 0, {request, i, {}});
 }
 
+// Megabytes of which the beginning counts need not wait, nor be tokenised.
+void Embedder::shorten(EmbedRequest & request) const {
+    for (auto & input : request.inputs) {
+        auto * text = std::get_if<std::string>(&input);
+        if (text && !request.rank) text->resize(model_->beginning(*text, limits_.n_ctx_per_job + 1).size());
+    }
+}
+
 // Throws StatusError context_length_exceeded or invalid_argument.
 void Embedder::tokenize(EmbedText & text) {
     auto & request = *text.request;
     text.tokens = tokens_of(request, text.index);
+    if (request.truncates && !request.rank) truncate(text);
     const size_t n_tokens = text.tokens.size();
     check_length(text.index, "", n_tokens);
     if (n_tokens == 0) throw StatusError("invalid_argument", "input " + std::to_string(text.index) + " has no tokens");
@@ -244,13 +254,26 @@ void Embedder::tokenize(EmbedText & text) {
     request.n_queued_tokens += n_tokens - n_estimated;
 }
 
+// The token that closes every text of the model stays.
+void Embedder::truncate(EmbedText & text) const {
+    auto & tokens = text.tokens;
+    if (tokens.size() <= limits_.n_ctx_per_job) return;
+    const bool is_text = std::holds_alternative<std::string>(text.request->inputs[text.index]);
+    const bool is_closed = is_text && (llama_vocab_get_add_eos(model_->vocab()) || llama_vocab_get_add_sep(model_->vocab()));
+    const auto last = tokens.back();
+    tokens.resize(limits_.n_ctx_per_job);
+    if (is_closed) tokens.back() = last;
+    auto & truncated = text.request->truncated;
+    truncated.insert(std::upper_bound(truncated.begin(), truncated.end(), text.index), text.index);
+}
+
 void Embedder::check_length(size_t index, const char * bound, size_t n_tokens) const {
     if (n_tokens <= limits_.n_ctx_per_job) return;
     throw StatusError({"context_length_exceeded",
                        "input " + std::to_string(index) + " has " + (bound + std::to_string(n_tokens)) +
                            " tokens and the model takes " + std::to_string(limits_.n_ctx_per_job) +
                            ", its maximum context length",
-                       static_cast<uint32_t>(n_tokens), limits_.n_ctx_per_job});
+                       static_cast<uint32_t>(n_tokens), limits_.n_ctx_per_job, static_cast<int32_t>(index)});
 }
 
 // Known before a text is tokenised, which takes seconds for megabytes, while others wait for this thread.

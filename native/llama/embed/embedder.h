@@ -27,6 +27,8 @@ struct EmbedRequest {
     std::string tenant;
     // Nobody waits for it: others' work goes first.
     bool is_background = false;
+    // A text that is longer than the context is cut at its end; a document that is ranked is not.
+    bool truncates = false;
     Clock::time_point deadline = Clock::time_point::max();
     std::vector<std::variant<std::string, std::vector<llama_token>>> inputs;
     // Rerank: inputs are documents, scored against this query.
@@ -35,6 +37,7 @@ struct EmbedRequest {
 
     std::vector<std::vector<float>> vectors;  // rank: one score each
     std::vector<uint32_t> n_tokens;
+    std::vector<size_t> truncated;  // the inputs that were cut, in their order
     Status status;
     std::function<void()> done;
     size_t n_missing = 0;
@@ -81,7 +84,9 @@ class Embedder {
     std::vector<llama_token> tokens_of(const EmbedRequest & request, size_t index) const;
     std::vector<llama_token> rank_tokens(const std::string & query, const std::string & document) const;
     size_t n_pack() const;
+    void shorten(EmbedRequest & request) const;
     void tokenize(EmbedText & text);
+    void truncate(EmbedText & text) const;
     bool tokenize_front();
     void pack();
     void run_batch();

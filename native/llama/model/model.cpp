@@ -17,6 +17,9 @@ namespace svc {
 
 namespace {
 
+// A word that a vocabulary of words does not know may be longer, and is one token all the same: what is cut of it is no loss.
+constexpr size_t kLongWordBytes = 64;
+
 void require_file(const std::string & path) {
     struct stat info {};
     if (stat(path.c_str(), &info) != 0) throw StatusError("model_not_found", "no file at " + path);
@@ -149,6 +152,14 @@ void Model::load_projector(const LoadOptions & options) {
 size_t Model::least_tokens(std::string_view text) const {
     if (longest_token_ > 0) return (text.size() + longest_token_ - 1) / longest_token_;
     return llama_vocab_type(vocab()) == LLAMA_VOCAB_TYPE_WPM ? n_plain_words(text) : 0;
+}
+
+std::string_view Model::beginning(std::string_view text, size_t n_tokens) const {
+    const size_t n_most = n_tokens * std::max<size_t>(longest_token_, kLongWordBytes);
+    if (text.size() <= n_most) return text;
+    size_t size = n_most;
+    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) size--;
+    return text.substr(0, size);
 }
 
 std::vector<llama_token> Model::tokenize(std::string_view text, bool add_special, bool parse_special) const {

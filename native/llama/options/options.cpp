@@ -153,6 +153,7 @@ EmbedOptions embed_options(const Napi::Object & from) {
     to.tenant = tenant_of(reader);
     reader.integer("timeoutMs", to.timeout_ms, 0, kMostTimeoutMs);
     reader.boolean("isBackground", to.is_background);
+    reader.boolean("truncate", to.truncates);
     return to;
 }
 

@@ -52,6 +52,7 @@ struct EmbedOptions {
     std::string tenant;
     int64_t timeout_ms = 0;  // 0: none
     bool is_background = false;
+    bool truncates = false;
 };
 
 // An image as pixels or a sound as samples: whoever decodes files does so elsewhere.

@@ -161,6 +161,30 @@ t.test('a text longer than the model takes is refused by its number', async (t) 
   await t.rejects(embedder.rank('query', ['document'], by), { code: 'unsupported', message: /cannot rerank/ });
 });
 
+t.test('a text that may be cut is embedded as its first tokens with the one that closes it, also megabytes of it', async (t) => {
+  const model = await LlamaModel.load({ path: await randomModel({ arch: 'bert', type: 'f32' }) });
+  t.teardown(() => model.close());
+  const embedder = await model.createEmbedder(exact);
+  t.teardown(() => embedder.close());
+  const { nCtxPerJob } = embedder.limits;
+  const text = 'Once upon a time a llama lived on a hill, and '.repeat(400);
+  const tokens = await model.tokenize(text, { addSpecial: true });
+  const first = tokens.slice(0, nCtxPerJob);
+  first[nCtxPerJob - 1] = tokens.at(-1) ?? 0;
+  const inputs = ['short', text, text.repeat(300), tokens];
+  const { vectors, nTokens, truncated } = await embedder.embed(inputs, { ...by, truncate: true });
+  t.strictSame(truncated, [1, 2, 3]);
+  t.strictSame(nTokens.slice(1), [nCtxPerJob, nCtxPerJob, nCtxPerJob]);
+  const expected = await embedder.embed([first, tokens.slice(0, nCtxPerJob)], by);
+  t.strictSame(expected.truncated, []);
+  for (const [i, like] of [
+    [1, 0],
+    [2, 0],
+    [3, 1],
+  ] as const)
+    t.ok(distance(vectors[i] ?? new Float32Array(), expected.vectors[like] ?? new Float32Array()) < tolerance, `input ${i}`);
+});
+
 t.test('tenants take turns, whoever asked for more', async (t) => {
   const { embedder } = await openBert(t);
   const order: string[] = [];

@@ -67,6 +67,26 @@ t.test('an automatic context takes its share of the memory that the process may 
   await model.close();
 });
 
+t.test('one job may have the whole context of the model, unless the operator chose how much there is', async (t) => {
+  const path = await randomModel({ arch: 'llama', nContext: 32_768 });
+  const dry = await LlamaModel.load({ path, dryRun: true });
+  const model = await LlamaModel.load({ path });
+  for (const [chosen, nCtx, nCtxPerJob] of [
+    [{}, 65_536, 32_768],
+    [{ nParallel: 1 }, 32_768, 32_768],
+    [{ kvUnified: false }, 65_536, 8_192],
+    [{ nCtx: 32_768 }, 32_768, 4_096],
+    [{ nCtx: 32_768, kvUnified: true }, 32_768, 32_768],
+  ] as const) {
+    const engine = await model.createEngine({ nThreads: 1, ...chosen });
+    await engine.close();
+    t.match(engine.limits, { nCtx, nCtxPerJob }, JSON.stringify(chosen));
+    t.equal((await dry.planMemory({ nThreads: 1, ...chosen }, { path })).nEngineCtx, nCtxPerJob, 'as planned');
+  }
+  await dry.close();
+  await model.close();
+});
+
 function whyNoResidentBytes(): string | false {
   if (isSanitized()) return 'a sanitizer keeps freed memory';
   return residentBytes() === undefined && 'needs /proc';

@@ -73,6 +73,9 @@ export interface MemoryPlan {
   extras: MemoryUse;
   engine?: MemoryUse;
   embedder?: MemoryUse;
+  /** Most tokens of one job, prompt and answer together, and of one text that is embedded; 0: there is no such context. */
+  nEngineCtx?: number;
+  nEmbedderCtx?: number;
   /** Layers that go to devices, where fewer of them fit than the model has. */
   nGpuLayers?: number;
 }
@@ -196,6 +199,8 @@ export interface EmbedOptions {
   tenant: string;
   /** Nobody waits for the vectors: answers that are made on the same cores go first. */
   isBackground?: boolean;
+  /** A text that is longer than the context is cut at its end; otherwise it is refused. */
+  truncate?: boolean;
   /** Milliseconds after which it fails with deadline_exceeded. */
   timeoutMs?: number;
   /** What is left of the texts when it fires is not computed, and the call fails with its reason. */
@@ -206,6 +211,8 @@ export interface EmbedResult {
   /** One vector of nEmbd floats for each input, in order, of length 1 unless the engine's embeddingNorm says otherwise. */
   vectors: Float32Array[];
   nTokens: number[];
+  /** The inputs that were cut, by their places; absent where the model does not say. */
+  truncated?: number[];
   /** Of vectors that were made elsewhere. */
   provider?: ProviderUse;
 }

@@ -53,6 +53,8 @@ export interface ModelCard {
   capabilities: ModelCapabilities;
   /** Longest context that the model was trained for, tokens. */
   nCtxTrain?: number;
+  /** Most tokens of one request, prompt and answer together, as the model is or will be loaded; undefined: as it was trained. */
+  nCtxRequest?: number;
   sizeBytes?: number;
   nParams?: number;
   quantisation?: string;
@@ -106,9 +108,12 @@ export interface ModelDetail {
 export interface CompletionRequest {
   /** The model's name as the client wrote it. */
   model: string;
+  /** It has tools that the model may call, or must. */
   needsTools: boolean;
   needsVision: boolean;
   needsAudio: boolean;
+  /** Why its tools were left out, if they were. */
+  toolsIgnored?: 'unsupported' | 'too_long';
   /** True: the model says nothing, and the answer is what is put around its words. */
   isSilenced?: (card: ModelCard) => boolean;
   /** Keywords of its schemas that are not followed, and where they stand. */
@@ -205,6 +210,8 @@ export interface CallOptions {
   seesBackends?: boolean;
   /** Texts that nobody waits for are embedded in turns of their own, beside those of the tenant's requests. */
   isBackground?: boolean;
+  /** Texts that are longer than the model's context are embedded without their ends. */
+  truncate?: boolean;
   /** Milliseconds until the caller gives up. */
   timeoutMs?: number;
 }

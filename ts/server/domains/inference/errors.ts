@@ -46,7 +46,7 @@ export const inferenceErrors = defineErrors('inference', {
   model_not_found: [404, 'No installed model can answer.', 'Install one with `svc models pull`.'],
   model_cannot_tool_call: [
     422,
-    'The request has tools and no model of this family can call them.',
+    'A tool must be called, or the model is not here and there are tools; and no model of its family can call them.',
     'Use one of `supported_models`.',
   ],
   model_source_not_found: [404, 'Neither the catalogue nor the server that was named has such a file.', 'Check its spelling.'],

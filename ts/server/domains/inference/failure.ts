@@ -35,10 +35,10 @@ const fromNative: Record<NativeErrorCode, InferenceErrorCode> = {
 
 const retried: readonly InferenceErrorCode[] = ['queue_full', 'model_unloading', 'model_file_changed', 'device_failed'];
 
-/** Unknown failures keep their text for the log alone. */
-export function inferenceFailure(error: unknown): InferenceError {
+/** Unknown failures keep their text for the log alone. @param inputs the member that has the texts, of which one may be what fails. */
+export function inferenceFailure(error: unknown, inputs = 'input'): InferenceError {
   if (isInferenceError(error)) return error;
-  if (error instanceof NativeError) return nativeFailure(error);
+  if (error instanceof NativeError) return nativeFailure(error, inputs);
   if (error instanceof CpuUnsupportedError) return inferenceError(error.code, error.message, { cause: error });
   if (error instanceof AddonLoadError)
     return inferenceError('engine_unavailable', 'The native engine could not be loaded; run `svc doctor`.', { cause: error });
@@ -72,18 +72,23 @@ function storageFailure(error: StorageError): InferenceError {
   return inferenceError('storage_unavailable', sentence, { cause: error, retryAfterMs: defaultRetryMs });
 }
 
-function nativeFailure(error: NativeError): InferenceError {
+function nativeFailure(error: NativeError, inputs: string): InferenceError {
   const code = fromNative[error.code];
-  if (code === 'context_length_exceeded') return promptTooLong(error.message, error.details, error);
+  if (code === 'context_length_exceeded') return promptTooLong(error.message, error.details, { cause: error, inputs });
   const retry = retried.includes(code) ? { retryAfterMs: error.details['retryAfterMs'] ?? defaultRetryMs } : {};
   return inferenceError(code, error.message, { cause: error, ...retry });
 }
 
 /** Clients tell this refusal from others by OpenAI's words before the comma, or by Anthropic's behind it, and then fall back to another model. */
-export function promptTooLong(message: string, { nPromptTokens, nCtx }: Record<string, number>, cause?: Error): InferenceError {
+export function promptTooLong(
+  message: string,
+  { nPromptTokens, nCtx, input }: Record<string, number>,
+  { cause, inputs = 'input' }: { cause?: Error; inputs?: string } = {},
+): InferenceError {
   const sentence = `This model's maximum context length is ${nCtx} tokens, and the prompt is too long: ${message}.`;
   return inferenceError('context_length_exceeded', sentence, {
     ...(cause === undefined ? {} : { cause }),
+    ...(input === undefined ? {} : { param: `${inputs}[${input}]` }),
     extra: { n_prompt_tokens: nPromptTokens, n_ctx: nCtx },
   });
 }

@@ -135,8 +135,8 @@ export class InferenceService {
     const { job } = request;
     // Nothing ends what a model without a chat template writes.
     if (card.capabilities.completion) job.maxTokens ??= MOST_COMPLETION_TOKENS;
-    const nMost =
-      job.maxTokens === undefined ? undefined : Math.min(job.maxTokens, card.nCtxTrain ?? job.maxTokens) * (job.n ?? 1);
+    const nContext = card.nCtxRequest ?? card.nCtxTrain ?? Number.POSITIVE_INFINITY;
+    const nMost = job.maxTokens === undefined ? undefined : Math.min(job.maxTokens, nContext) * (job.n ?? 1);
     return this.#record(model, 'chat', async (usage) => {
       const nPromptEstimate = estimatePromptTokens(job.prompt);
       await this.#meter(usage, model, options, { operation: 'chat', nPromptEstimate, nMost, isStreamed: sink.isStreamed });
@@ -223,7 +223,7 @@ export class InferenceService {
     try {
       return await work(usage);
     } catch (error) {
-      const failure = inferenceFailure(error);
+      const failure = inferenceFailure(error, operation === 'rerank' ? 'documents' : 'input');
       usage.failed(failure.code);
       throw failure;
     }

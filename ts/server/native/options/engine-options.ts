@@ -27,7 +27,7 @@ export const engineOptions = {
     setting: 'inference.ctx',
     perModel: true,
     flags: ['-c', '--ctx-size'],
-    help: 'KV cells for all sequences of a model together, tokens; 0 is automatic.',
+    help: 'KV cells for all sequences of a model together, tokens; 0 is automatic, and one request may then have all that the model takes.',
   },
   nParallel: {
     kind: 'integer',

@@ -23,7 +23,8 @@ export const ModelSummary = Type.Object({
   capabilities: Type.Array(Type.String(), {
     description: 'Of chat, completion (no chat template), tools, vision, audio, thinking, embeddings, rerank.',
   }),
-  context_length: optionalInteger('Tokens that the model was trained for.'),
+  context_length: optionalInteger('Most tokens of one request, prompt and answer together, as the model is or will be loaded.'),
+  trained_context_length: optionalInteger('Tokens that the model was trained for.'),
   size_bytes: optionalInteger('Of its file.'),
   n_params: optionalInteger('Parameters.'),
   quantisation: Type.Optional(Type.String()),

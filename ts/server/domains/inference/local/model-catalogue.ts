@@ -8,6 +8,7 @@ import type { Abilities } from '../probe/abilities.ts';
 import type { InspectionPlan } from './inspection/inspection-process.ts';
 import type { InspectionResult } from './inspection/inspection-result.ts';
 import type { InspectionLane, Inspector } from './inspection/inspector.ts';
+import { defaultContext, type ModelEntry } from './model-entry.ts';
 import type { ModelRegistry } from './model-registry.ts';
 
 type PlanOf = (stored: StoredModel) => InspectionPlan;
@@ -160,12 +161,26 @@ export class ModelCatalogue {
       ownedBy: 'local',
       state: known === undefined ? 'inspecting' : result.usable ? (entry?.state ?? 'unloaded') : 'unusable',
       isPinned: this.#registry.isPinned(stored.id),
+      ...requestContext(stored, entry, inspected),
       ...(abilities && { abilities }),
       ...(result.usable ? {} : { unusable: result.reason }),
     };
     this.#rowOf.set(card, row);
     return card;
   }
+}
+
+/** As the open context has it, or else as inspection planned it. */
+function requestContext(
+  stored: StoredModel,
+  entry: Pick<ModelEntry, 'model'> | undefined,
+  inspected: InspectionResult | undefined,
+): Pick<ModelCard, 'nCtxRequest'> {
+  const context = defaultContext(stored);
+  const open = context === 'engine' ? entry?.model?.openEngine : entry?.model?.openEmbedder;
+  const plan = inspected?.usable ? inspected.memory : undefined;
+  const nCtxRequest = open?.limits.nCtxPerJob ?? (context === 'engine' ? plan?.nEngineCtx : plan?.nEmbedderCtx);
+  return nCtxRequest === undefined || context === undefined ? {} : { nCtxRequest };
 }
 
 function neededRows(rows: readonly Row[], asked: string): Row[] {

@@ -56,7 +56,7 @@ const offers = [
 
 const select = (
   model: string,
-  needs: { needsTools?: boolean; needsVision?: boolean; needsAudio?: boolean } = {},
+  needs: { needsTools?: boolean; mustCall?: boolean; needsVision?: boolean; needsAudio?: boolean } = {},
   preferred?: string,
 ) =>
   selectModel(offers, { ability: 'chat', model, needsTools: false, needsVision: false, needsAudio: false, ...needs }, preferred);
@@ -81,14 +81,17 @@ t.test('an embedding model asked to chat is answered by one that chats', async (
   t.match(select('bge-m3'), { card: { id: 'llama-3' }, isSubstitute: true });
 });
 
-t.test('tools go to a capable model of the same family', async (t) => {
-  t.match(select('qwen1-base', { needsTools: true }), { card: { id: 'qwen3-4b-q4_k_m' }, isSubstitute: true });
+t.test('tools that must be called go to a capable model of the same family, others to no other than the one asked for', async (t) => {
+  const forced = { needsTools: true, mustCall: true };
+  t.match(select('qwen1-base', forced), { card: { id: 'qwen3-4b-q4_k_m' }, isSubstitute: true });
+  t.match(select('qwen1-base', { needsTools: true }), { card: { id: 'qwen1-base' }, isSubstitute: false });
+  t.match(select('llama-3', { needsTools: true }), { card: { id: 'llama-3' }, isSubstitute: false });
   t.match(select('Qwen/Qwen2.5-7B-Instruct', { needsTools: true }), { card: { id: 'qwen3-4b-q4_k_m' }, isSubstitute: true });
 });
 
 t.test('tools go to no other family, even to a capable one', async (t) => {
   for (const model of ['llama-3', 'gpt-4o']) {
-    t.throws(() => select(model, { needsTools: true }), {
+    t.throws(() => select(model, { needsTools: true, mustCall: model === 'llama-3' }), {
       code: 'model_cannot_tool_call',
       extra: { supported_models: ['qwen3-4b-q4_k_m'] },
     });

@@ -10,7 +10,10 @@ export type ModelNeeds = ChatNeeds | ExactNeeds | TokenizerNeeds;
 export interface ChatNeeds {
   ability: 'chat';
   model: string;
+  /** There are tools that may be called. */
   needsTools: boolean;
+  /** One of them must be called. */
+  mustCall?: boolean;
   needsVision: boolean;
   needsAudio: boolean;
 }
@@ -34,8 +37,9 @@ export type Selection<T extends { card: ModelCard }> = T & {
 };
 
 /**
- * Chat: an unknown model does not fail, another answers; but tools are only handed to a capable model of the same family.
- * Throws model_not_found, model_cannot_tool_call or unsupported (no image input).
+ * Chat: an unknown model does not fail, another answers; but tools are only handed to a capable model of the same family. A model that is there
+ * and cannot call tools answers without them, unless one must be called. Throws
+ * model_not_found, model_cannot_tool_call or unsupported (no image input).
  */
 export function selectModel<T extends { card: ModelCard }>(
   offers: readonly T[],
@@ -53,7 +57,7 @@ function selectChat<T extends { card: ModelCard }>(
   preferred: string | undefined,
 ): Selection<T> {
   const asked = findModel(offers, needs.model);
-  if (asked && writes(asked.card) && (!needs.needsTools || asked.card.capabilities.tools)) {
+  if (asked && writes(asked.card) && (needs.mustCall !== true || asked.card.capabilities.tools)) {
     refuseMissingSense(asked.card, needs);
     return { ...asked, isSubstitute: false };
   }

@@ -194,7 +194,7 @@ export class ScriptedBinding implements NativeBinding {
       info: { ...scriptedInfo, ...this.info },
       tokenize: (text) => Promise.resolve(Int32Array.from([...String(text)], (_, index) => index)),
       detokenize: (tokens) => Promise.resolve([...tokens].map((id) => `<${id}>`).join('')),
-      countTokens: (prompt) => Promise.resolve(String(prompt.messagesJson).length),
+      countTokens: (prompt) => Promise.resolve(`${String(prompt.messagesJson)}${String(prompt.toolsJson ?? '')}`.length),
       createEngine: () => Promise.resolve(this.engine),
       createEmbedder: () => Promise.resolve(this.embedder),
       close: () => {

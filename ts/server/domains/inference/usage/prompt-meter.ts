@@ -24,7 +24,7 @@ export function promptMeter({ backend, card }: ResolvedModel, options: CallOptio
   return {
     contextTokens: async () => {
       const known = await backend.contextTokens?.(card, options).catch(() => undefined);
-      return known ?? card.nCtxTrain;
+      return known ?? card.nCtxRequest ?? card.nCtxTrain;
     },
     countPrompt: async (prompt, media = []) => {
       const ofMedia = estimateJobTokens({ prompt: { kind: 'tokens', tokens: new Int32Array(0) }, media });

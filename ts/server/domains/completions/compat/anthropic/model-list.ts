@@ -31,15 +31,15 @@ export function anthropicModelList(all: readonly ModelCard[], query: Static<type
   return { data, has_more: page.length < range.length, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }
 
-function modelInfo({ id, createdAt, nCtxTrain }: ModelCard) {
+function modelInfo({ id, createdAt, nCtxTrain, nCtxRequest = nCtxTrain }: ModelCard) {
   return {
     type: 'model',
     id,
     display_name: id,
     created_at: new Date(createdAt * 1000).toISOString(),
     lifecycle: ACTIVE,
-    max_input_tokens: nCtxTrain ?? null,
-    max_tokens: nCtxTrain ?? null,
+    max_input_tokens: nCtxRequest ?? null,
+    max_tokens: nCtxRequest ?? null,
     capabilities: null,
     deprecated_at: null,
     line: null,

@@ -42,11 +42,14 @@ function parsePlan(value: unknown): MemoryPlan | undefined {
   if (!weights || !extras) return undefined;
   const [engine, embedder] = [parseUse(plan?.engine), parseUse(plan?.embedder)];
   const nGpuLayers = Number(plan?.nGpuLayers ?? -1);
+  const [nEngineCtx, nEmbedderCtx] = [Number(plan?.nEngineCtx ?? 0), Number(plan?.nEmbedderCtx ?? 0)];
   return {
     weights,
     extras,
     ...(engine ? { engine } : {}),
     ...(embedder ? { embedder } : {}),
+    ...(nEngineCtx > 0 ? { nEngineCtx } : {}),
+    ...(nEmbedderCtx > 0 ? { nEmbedderCtx } : {}),
     ...(Number.isSafeInteger(nGpuLayers) && nGpuLayers >= 0 ? { nGpuLayers } : {}),
   };
 }
