@@ -39,7 +39,11 @@ interface Runner {
 
 async function runnerOf(name: string): Promise<Runner> {
   if (!folders.includes(name)) return { program: await interpreterOf(requirementsOf(name)), script: `${name}.py` };
-  return { program: process.execPath, script: `${name}.ts`, env: { SVC_CLIENTS_MODULES: await packagesOf(requirementsOf(name)) } };
+  return {
+    program: process.execPath,
+    script: `${name}.ts`,
+    env: { SVC_CLIENTS_MODULES: await packagesOf(requirementsOf(name)) },
+  };
 }
 
 /** @param file where the program of the environment writes what became of its cases. */

@@ -8,7 +8,7 @@ interface AskedChat {
   readonly model: string;
   readonly nTools: number;
   readonly status: number;
-  /** Why its tools were left out, if they were. */
+  /** The reason why its tools were left out, if they were. */
   readonly ignored: string | undefined;
 }
 

@@ -28,7 +28,7 @@ const check = (is: boolean, what: string) => {
   if (!is) failures.push(what);
 };
 
-/** As it is set up by somebody who has an OpenAI server: everything else stays as it comes. */
+/** Starts it as somebody sets it up who has an OpenAI server: everything else stays as it comes. */
 async function startOpenWebUi(interpreter: string, folder: string, upstream: string): Promise<ChildServer> {
   const url = `http://127.0.0.1:${await freePort()}`;
   return await ChildServer.start({
@@ -64,7 +64,7 @@ async function tokenOf(url: string): Promise<string> {
   return ((await response.json()) as { token: string }).token;
 }
 
-/** What the page shows as the answer, once it has ended; empty where there is none. */
+/** Returns what the page shows as the answer, once it has ended; empty where there is none. */
 async function askPage(browser: Browser, url: string, token: string, model: string): Promise<string> {
   const context = await browser.newContext();
   await context.addInitScript((given) => localStorage.setItem('token', given), token);
@@ -82,13 +82,13 @@ async function askPage(browser: Browser, url: string, token: string, model: stri
     await answer.waitFor({ timeout: ANSWER_MS });
     const regenerate = page.locator('button[aria-label="Regenerate"], .regenerate-response-button').last();
     await regenerate.waitFor({ timeout: ANSWER_MS, state: 'attached' });
-    return (await answer.innerText()).trim();
+    return ((await answer.textContent()) ?? '').trim();
   } finally {
     await context.close();
   }
 }
 
-/** Whether a text file is taken in, which embeds its pieces. */
+/** Tells whether a text file is taken in, which embeds its pieces. */
 async function isTakenIn(url: string, token: string, name: string, text: string): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}` };
   const form = new FormData();
@@ -126,7 +126,8 @@ async function measure(interpreter: string, folder: string): Promise<void> {
       const asked = forwarder.chats.filter(({ model, nTools }) => model === id && nTools > 0);
       for (const { nTools, status, ignored } of asked)
         console.log(`         ${id}: ${nTools} tools, ${status}${ignored === undefined ? '' : `, left out as ${ignored}`}`);
-      const isAnswered = answer !== '' && !answer.startsWith('\n') && asked.length > 0 && asked.every(({ status }) => status === 200);
+      const isAnswered =
+        answer !== '' && !answer.startsWith('\n') && asked.length > 0 && asked.every(({ status }) => status === 200);
       check(isAnswered, `${id} answers on the page: ${JSON.stringify(answer.slice(0, 100))}`);
     }
     const chinese = '灯塔建于一八九三年由渔民建造守塔人住在旁边的小屋里每天晚上点灯'.repeat(26).slice(0, 769);
@@ -143,7 +144,8 @@ async function measure(interpreter: string, folder: string): Promise<void> {
 const requirements = join(import.meta.dirname, 'open-webui.txt');
 const interpreter = await interpreterOf(requirements).catch((error: Error) => error);
 if (typeof interpreter !== 'string') console.log(`skipped  Open WebUI: ${whyNotInstalled(interpreter)}`);
-else if (chromiumOptions === undefined || !existsSync(chromiumOptions.executablePath)) console.log('skipped  Open WebUI: there is no browser');
+else if (chromiumOptions === undefined || !existsSync(chromiumOptions.executablePath))
+  console.log('skipped  Open WebUI: there is no browser');
 else {
   const folder = await mkdtemp(join(tmpdir(), 'svc-open-webui-'));
   try {

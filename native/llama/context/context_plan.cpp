@@ -49,8 +49,8 @@ uint32_t automatic_ctx(const Model & model, const EngineOptions & options, uint3
 }
 
 // A buffer for each sequence, or one for all? Attention reads a whole buffer, so on its own a sequence decodes faster (1.6 times
-// the tokens per CPU second at 32 streams of 300 tokens); in unified KV one long job may use what others leave. Where nobody chose
-// the size of the context, a job may be as long as the model's own.
+// the tokens per CPU second at 32 streams of 300 tokens); in unified KV one long job may use what others leave. Where nobody
+// chose the size of the context, a job may be as long as the model's own.
 bool is_unified(const Model & model, const EngineOptions & options, uint32_t n_ctx, uint32_t n_parallel) {
     if (options.kv_unified) return *options.kv_unified;
     const auto n_train = static_cast<uint32_t>(std::max(1, llama_model_n_ctx_train(model.raw())));

@@ -57,7 +57,8 @@ class Model {
 
     // Tokens that the text has at least, found without tokenising it; 0 where one token may stand for any text.
     size_t least_tokens(std::string_view text) const;
-    // The beginning of a text that has so many tokens where the text has them: what is behind need not be tokenised to be cut off.
+    // The beginning of a text that has so many tokens where the text has them: what is behind need not be tokenised to be cut
+    // off.
     std::string_view beginning(std::string_view text, size_t n_tokens) const;
     std::vector<llama_token> tokenize(std::string_view text, bool add_special, bool parse_special) const;
     std::string detokenize(const std::vector<llama_token> & tokens, bool special) const;

@@ -113,7 +113,7 @@ struct LoadSettings {
 
 // How a context computes, and what may wait for it.
 struct EngineOptions {
-    // KV cells for all sequences of a model together, tokens; 0 is automatic.
+    // KV cells for all sequences of a model together, tokens; 0 is automatic, and one request may then have all that the model takes.
     uint32_t n_ctx = 0;
     // Sequences that decode at once; 0 is automatic.
     uint32_t n_parallel = 0;

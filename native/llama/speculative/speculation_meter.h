@@ -46,7 +46,8 @@ class SpeculationMeter {
     void choose_most(std::vector<DraftCandidate> & candidates) const;
     bool may_draft(const std::vector<DraftCandidate> & candidates) const;
     std::vector<uint32_t> plain_passes(std::vector<DraftCandidate> candidates) const;
-    // What a step without drafts takes: as such steps took lately, or where these had other sequences, as they differ by the costs.
+    // What a step without drafts takes: as such steps took lately, or where these had other sequences, as they differ by the
+    // costs.
     double plain_ms(const std::vector<DraftCandidate> & candidates) const;
     double cost_of(const std::vector<uint32_t> & passes) const;
     void observe_plain(const std::vector<DraftCandidate> & candidates, double ms);

@@ -4,17 +4,17 @@ import { figuresOf, linesOf, noReferences } from './reference.ts';
 
 interface Machine {
   nSequences?: number;
-  /** What a row costs, where a pass costs 1 ms. */
+  /** A row costs so much, where a pass costs 1 ms. */
   rowMs: number;
   /** Share of drafted tokens that are right. */
   hitRate: number;
-  /** What the estimates say of it. */
+  /** The estimates say so of it. */
   claimed?: number;
-  /** What a step costs more where the one before had another number of rows. */
+  /** A step costs so much more where the one before had another number of rows. */
   reshapeMs?: number;
-  /** Of the sequences, those that draft nothing. */
+  /** So many of the sequences draft nothing. */
   nSilent?: number;
-  /** What a drafted row costs more in the second half. */
+  /** A drafted row costs so much more in the second half. */
   laterMs?: number;
 }
 

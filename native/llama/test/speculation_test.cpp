@@ -1,8 +1,9 @@
 // speculation-test ngrams SEED N: the index of repeated n-grams against a search of the whole text.
-// speculation-test meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS [N_SILENT [LATER_MS]]]: the meter against a made-up
-//   machine, where a pass costs 1 ms and ROW_MS for each row, and RESHAPE_MS more where the step before had another number of rows;
-//   drafted tokens hit with HIT_RATE, and the candidates claim CLAIMED. The last N_SILENT sequences have no drafts, and in the second
-//   half a drafted row costs LATER_MS more.
+// speculation-test meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS [N_SILENT [LATER_MS]]]: the meter against a
+// made-up
+//   machine, where a pass costs 1 ms and ROW_MS for each row, and RESHAPE_MS more where the step before had another number of
+//   rows; drafted tokens hit with HIT_RATE, and the candidates claim CLAIMED. The last N_SILENT sequences have no drafts, and in
+//   the second half a drafted row costs LATER_MS more.
 // speculation-test passes SEQUENCE:ROWS...: how a step is cut into passes where each sequence has a buffer of its own.
 // Prints `name value` lines; a broken promise ends it with status 1.
 #include "../speculative/draft_plan.h"
@@ -131,8 +132,9 @@ int main(int argc, char ** argv) {
         return check_meter({count(2), number(3), number(4), number(5), count(6), number(7), count(8), number(9)});
     }
     if (argc > 2 && std::strcmp(argv[1], "passes") == 0) return show_passes(argc - 2, argv + 2);
-    std::fprintf(stderr,
-                 "speculation-test ngrams SEED N | meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS [N_SILENT [LATER_MS]]]"
-                 " | passes SEQUENCE:ROWS...\n");
+    std::fprintf(
+        stderr,
+        "speculation-test ngrams SEED N | meter N_SEQUENCES ROW_MS HIT_RATE CLAIMED N_STEPS [RESHAPE_MS [N_SILENT [LATER_MS]]]"
+        " | passes SEQUENCE:ROWS...\n");
     return 2;
 }

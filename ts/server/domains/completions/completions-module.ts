@@ -75,7 +75,14 @@ export function createCompletions(context: Context): Module<undefined> {
     belongings: new ResponseBelongings(retention),
     corsHeaders: {
       accepted: ['x-svc-edge-tools', 'last-event-id'],
-      exposed: ['x-svc-edge-tools', 'x-svc-model-substituted', 'x-svc-schema-ignored', 'x-svc-stream'],
+      exposed: [
+        'x-svc-edge-tools',
+        'x-svc-model-substituted',
+        'x-svc-schema-ignored',
+        'x-svc-tools-ignored',
+        'x-svc-truncated',
+        'x-svc-stream',
+      ],
     },
     guardedPaths: ['/v1/completions'],
     routes: [...completionRoutes(deps, `svc-${node.version}`), ...chats.guard(streamRoutes(streams))],

@@ -125,14 +125,61 @@ t.test('calls come with content null and their arguments as text', async (t) => 
   t.match(bodyOf(reply), { choices: [{ message: { content: null, tool_calls: [call1] }, finish_reason: 'tool_calls' }] });
 });
 
-t.test('tools for a model that cannot call them are refused with those that can', async (t) => {
-  const { routes } = await setUp(t, { 'tiny-chat': 'chat' }, false).make();
-  const tools = [{ type: 'function', function: { name: 'now' } }];
-  await t.rejects(call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages, tools }), {
-    status: 422,
-    code: 'model_cannot_tool_call',
-    extra: { supported_models: [] },
-  });
+const clock = { name: 'now', description: 'Tells the time.' };
+/** Each API's request with a tool, and the same where it must be called. */
+const toolRequests = [
+  ['/v1/chat/completions', { messages, tools: [{ type: 'function', function: clock }] }, { tool_choice: 'required' }],
+  ['/v1/responses', { input: 'Hello', store: false, tools: [{ type: 'function', ...clock }] }, { tool_choice: 'required' }],
+  [
+    '/v1/messages',
+    { messages, max_tokens: 9, tools: [{ ...clock, input_schema: { type: 'object' } }] },
+    { tool_choice: { type: 'any' } },
+  ],
+] as const;
+const headersOf = (reply: Reply) => ('headers' in reply ? reply.headers : {}) ?? {};
+
+t.test('a model that cannot call tools answers in text without them, and refuses where one must be called', async (t) => {
+  const { binding, make } = setUp(t, { 'tiny-chat': 'chat' }, false);
+  const { routes } = await make();
+  for (const [path, body, forced] of toolRequests) {
+    for (const stream of [false, true]) {
+      const reply = await call(routes, 'POST', path, { model: 'tiny-chat', ...body, stream });
+      t.match(headersOf(reply), { 'x-svc-tools-ignored': 'unsupported' }, path);
+      const { prompt, toolSchemas } = binding.engine.jobs.at(-1)?.job ?? {};
+      t.equal(prompt?.kind === 'chat' ? prompt.toolsJson : 'none', undefined);
+      t.equal(toolSchemas, undefined);
+    }
+    await t.rejects(call(routes, 'POST', path, { model: 'tiny-chat', ...body, ...forced }), {
+      status: 422,
+      code: 'model_cannot_tool_call',
+      extra: { supported_models: [] },
+    });
+  }
+  const [, , [, { max_tokens: _, ...counted }]] = toolRequests;
+  const count = await call(routes, 'POST', '/v1/messages/count_tokens', { model: 'tiny-chat', ...counted });
+  t.match(headersOf(count), { 'x-svc-tools-ignored': 'unsupported' });
+  t.strictSame(bodyOf(count), { input_tokens: JSON.stringify(messages).length }, 'what is left out is not counted');
+});
+
+t.test('tools that do not fit into the context beside the messages are left out, unless one must be called', async (t) => {
+  const { binding, make } = setUp(t);
+  const { routes } = await make();
+  const long = { name: 'now', description: 'x'.repeat(8_192) };
+  const tools = [{ type: 'function', function: long }];
+  const body = { model: 'tiny-chat', messages, tools };
+  const toolsOf = () => {
+    const { prompt } = binding.engine.jobs.at(-1)?.job ?? {};
+    return prompt?.kind === 'chat' ? prompt.toolsJson : undefined;
+  };
+  const reply = await call(routes, 'POST', '/v1/chat/completions', body);
+  t.match(headersOf(reply), { 'x-svc-tools-ignored': 'too_long' });
+  t.equal(toolsOf(), undefined);
+  const forced = await call(routes, 'POST', '/v1/chat/completions', { ...body, tool_choice: 'required' });
+  t.notOk('x-svc-tools-ignored' in headersOf(forced));
+  t.not(toolsOf(), undefined);
+  const fitting = { type: 'function', function: { ...long, description: 'x'.repeat(7_000) } };
+  t.notOk('x-svc-tools-ignored' in headersOf(await call(routes, 'POST', '/v1/chat/completions', { ...body, tools: [fitting] })));
+  t.not(toolsOf(), undefined);
 });
 
 t.test('a full queue is a 429 that says when to retry, for SDKs in milliseconds', async (t) => {
@@ -253,7 +300,8 @@ t.test('the list says what each model can do and that it talks nonsense', async 
         created: 5,
         owned_by: 'local',
         capabilities: ['chat', 'tools'],
-        context_length: 512,
+        context_length: 8_192,
+        trained_context_length: 512,
         note: 'It talks nonsense.',
       },
       { id: 'emb', capabilities: ['embeddings'] },

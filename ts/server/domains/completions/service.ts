@@ -6,6 +6,7 @@ import type { CallOptions, CompletionRequest, InferenceService, ResolvedModel, R
 import { type Answer, AnswerCollector } from './answer/answer-collector.ts';
 import type { AnswerCall, Asker, OpenAnswer, PendingAnswer, RunOptions, Stage, StreamWire } from './answer/pending-answer.ts';
 import { StreamSession } from './answer/stream-session.ts';
+import { ignoredTools, isForced, withoutTools } from './answer/usable-tools.ts';
 import { requireSchemas } from './compat/json-schema.ts';
 import { invalid } from './errors.ts';
 import { answerResumably, openResumable } from './resumable-streams/resumable-answer.ts';
@@ -39,17 +40,26 @@ export class CompletionService {
   async open<W extends StreamWire>(asker: Asker, call: AnswerCall<W>): Promise<OpenAnswer<W>> {
     const pending: PendingAnswer = { asker, call, request: call.request };
     for (const stage of this.#stages) await stage.prepare(pending);
-    const model = await this.#inference.resolve({ ability: 'chat', ...pending.request }, asker.modelUser ?? asker.caller);
+    // Tools of the node are asked for by name, and no model without them answers in their place.
+    const { prompt } = pending.request.job;
+    const hasTools = prompt.kind === 'chat' && prompt.toolsJson !== undefined;
+    const mustCall = hasTools && (isForced(prompt) || (call.edgeTools !== undefined && pending.request.needsTools));
+    const needs = { ability: 'chat', ...pending.request, mustCall } as const;
+    const model = await this.#inference.resolve(needs, asker.modelUser ?? asker.caller);
     if (model.card.backend === undefined) requireSchemas(pending.request);
     const answer = Object.assign(pending, { model });
+    if (hasTools) {
+      const ignored = await ignoredTools(askedJob(answer), model.card, () => this.#inference.meter(model, asker.options));
+      if (ignored !== undefined) answer.request = withoutTools(answer.request, ignored);
+    }
     for (const stage of this.#stages) await stage.fit?.(answer);
     return Object.assign(answer, { wire: call.wire(answer) });
   }
 
   /** Runs the model. Where an answer to be resumed cannot be kept for readers to come, it ends with its client like others. */
   async deliver(answer: OpenAnswer): Promise<Reply> {
-    const { call, wire, model } = answer;
-    const headers = { ...answerHeaders(call.request, model, call.edgeTools !== undefined), ...wire.headers };
+    const { call, wire, model, request } = answer;
+    const headers = { ...answerHeaders(request, model, call.edgeTools !== undefined), ...wire.headers };
     if (!call.isStreamed) return json(200, await wire.body(await this.#gather(answer)), headers);
     const stream = call.conversation?.isResumable === true ? openResumable(this.#streams, answer, call.conversation) : undefined;
     if (stream !== undefined)
@@ -88,6 +98,12 @@ export class CompletionService {
   }
 }
 
+/** Messages that wait for passages are not in the prompt yet. */
+function askedJob({ request: { job }, asked }: PendingAnswer): CompletionRequest['job'] {
+  if (asked === undefined || job.prompt.kind !== 'chat') return job;
+  return { ...job, prompt: { ...job.prompt, messagesJson: JSON.stringify(asked) } };
+}
+
 function callOptionsOf({ asker, call }: OpenAnswer<StreamWire>): CallOptions {
   return call.conversation === undefined ? asker.options : { ...asker.options, conversation: call.conversation.id };
 }
@@ -124,9 +140,9 @@ export function wantsEdgeTools({ headers }: Pick<Asker, 'headers'>): boolean {
   return headers?.get('x-svc-edge-tools') === '1';
 }
 
-/** The headers that say which model answers, what is amiss with it, whose tools run, and what of the schemas is not followed. */
+/** The headers that say which model answers, what is amiss with it, whose tools run, and what of the tools and schemas is left out. */
 export function answerHeaders(
-  { model: requested, schemaIgnored }: Pick<CompletionRequest, 'model' | 'schemaIgnored'>,
+  { model: requested, schemaIgnored, toolsIgnored }: Pick<CompletionRequest, 'model' | 'schemaIgnored' | 'toolsIgnored'>,
   { card, isSubstitute }: ResolvedModel,
   runsTools: boolean,
 ): Record<string, string> {
@@ -134,6 +150,7 @@ export function answerHeaders(
     'x-svc-edge-tools': runsTools ? 'on' : 'passthrough',
     ...(card.capabilities.completion ? { 'x-svc-warning': `${headerText(card.id)} has no chat template` } : {}),
     ...(schemaIgnored !== undefined && card.state !== 'remote' && { 'x-svc-schema-ignored': schemaIgnored }),
+    ...(toolsIgnored !== undefined && { 'x-svc-tools-ignored': toolsIgnored }),
     ...(isSubstitute ? { 'x-svc-model-substituted': `${headerText(requested)} -> ${headerText(card.id)}` } : {}),
   };
 }

@@ -74,6 +74,8 @@ export interface KnowledgeContext {
   ownWords(answer: string): string;
   /** The same with as many passages as the model takes; where none fits, without what would be said of them. */
   fit(space: TokenSpace): Promise<KnowledgeContext>;
+  /** The same for a request whose tools are left out, so that its answer is no step of a program. */
+  withoutTools(): KnowledgeContext;
   /** True: what the filters say is the whole answer, and this model is not asked. */
   silences(model: ProbedModel): boolean;
   /** One for each choice of an answer. */

@@ -112,7 +112,7 @@ export interface CompletionRequest {
   needsTools: boolean;
   needsVision: boolean;
   needsAudio: boolean;
-  /** Why its tools were left out, if they were. */
+  /** The reason why its tools were left out, if they were. */
   toolsIgnored?: 'unsupported' | 'too_long';
   /** True: the model says nothing, and the answer is what is put around its words. */
   isSilenced?: (card: ModelCard) => boolean;

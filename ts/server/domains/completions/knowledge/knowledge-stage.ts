@@ -48,7 +48,8 @@ export class KnowledgeStage implements Stage {
 
   /** The question, what was said before it and a share for the answer come first; passages get what is left of the model's context. */
   async fit(answer: ModelledAnswer): Promise<void> {
-    const { knowledge, asked: messages, request, model, asker } = answer;
+    const { asked: messages, request, model, asker } = answer;
+    const knowledge = request.toolsIgnored === undefined ? answer.knowledge : answer.knowledge?.withoutTools();
     const { prompt, media, maxTokens = ANSWER_TOKENS } = request.job;
     if (knowledge === undefined || messages === undefined || prompt.kind !== 'chat') return;
     let fitted = knowledge;

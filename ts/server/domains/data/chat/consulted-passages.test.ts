@@ -33,6 +33,24 @@ t.test('sentences are ranked once, however many choices an answer has', async (t
   t.equal(nRead, nReadOnce);
 });
 
+t.test('where the tools of a request are left out, the documents answer as if there were none', async (t) => {
+  const question = readQuestion('When was the lighthouse built?');
+  const withTools = new ConsultedPassages({
+    tenant: 'default',
+    question,
+    relevance: 'found',
+    passages: [readPassage(question, passageResult('The lighthouse of Karvo was built in 1893.'))],
+    isList: false,
+    kept: { count: 0, files: [] },
+    speaker: new Speaker('quotes', 'none'),
+    offersTools: true,
+  });
+  t.notOk(withTools.silences({}));
+  const without = withTools.withoutTools();
+  t.ok(without.silences({}));
+  t.match(without.newFilter().conclude(), /1893/);
+});
+
 const KARVO = Array.from({ length: 30 }, (_, i) => `Keeper ${i} of the lighthouse of Karvo lit its lamp.`).join(' ');
 
 function consulted(nPassages: number, isList = false): ConsultedPassages {

@@ -106,6 +106,10 @@ export class ConsultedPassages implements KnowledgeContext {
     return new ConsultedPassages({ ...this.#consulted, shown });
   }
 
+  withoutTools(): KnowledgeContext {
+    return new ConsultedPassages({ ...this.#consulted, offersTools: false });
+  }
+
   get found(): readonly FoundPassage[] {
     return this.#shown.map(({ fileId, source, score, text, attributes }) => {
       return { fileId, fileName: source, score, text, attributes };

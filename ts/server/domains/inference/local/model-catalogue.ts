@@ -8,7 +8,7 @@ import type { Abilities } from '../probe/abilities.ts';
 import type { InspectionPlan } from './inspection/inspection-process.ts';
 import type { InspectionResult } from './inspection/inspection-result.ts';
 import type { InspectionLane, Inspector } from './inspection/inspector.ts';
-import { defaultContext, type ModelEntry } from './model-entry.ts';
+import type { ModelEntry } from './model-entry.ts';
 import type { ModelRegistry } from './model-registry.ts';
 
 type PlanOf = (stored: StoredModel) => InspectionPlan;
@@ -170,17 +170,17 @@ export class ModelCatalogue {
   }
 }
 
-/** As the open context has it, or else as inspection planned it. */
+/** Takes it from the open context, or else from what inspection planned. */
 function requestContext(
   stored: StoredModel,
   entry: Pick<ModelEntry, 'model'> | undefined,
   inspected: InspectionResult | undefined,
 ): Pick<ModelCard, 'nCtxRequest'> {
-  const context = defaultContext(stored);
-  const open = context === 'engine' ? entry?.model?.openEngine : entry?.model?.openEmbedder;
+  const isChat = stored.kind === 'chat';
+  const open = isChat ? entry?.model?.openEngine : entry?.model?.openEmbedder;
   const plan = inspected?.usable ? inspected.memory : undefined;
-  const nCtxRequest = open?.limits.nCtxPerJob ?? (context === 'engine' ? plan?.nEngineCtx : plan?.nEmbedderCtx);
-  return nCtxRequest === undefined || context === undefined ? {} : { nCtxRequest };
+  const nCtxRequest = open?.limits.nCtxPerJob ?? (isChat ? plan?.nEngineCtx : plan?.nEmbedderCtx);
+  return nCtxRequest === undefined || stored.kind === 'vocab' ? {} : { nCtxRequest };
 }
 
 function neededRows(rows: readonly Row[], asked: string): Row[] {

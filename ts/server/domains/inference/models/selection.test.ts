@@ -81,13 +81,16 @@ t.test('an embedding model asked to chat is answered by one that chats', async (
   t.match(select('bge-m3'), { card: { id: 'llama-3' }, isSubstitute: true });
 });
 
-t.test('tools that must be called go to a capable model of the same family, others to no other than the one asked for', async (t) => {
-  const forced = { needsTools: true, mustCall: true };
-  t.match(select('qwen1-base', forced), { card: { id: 'qwen3-4b-q4_k_m' }, isSubstitute: true });
-  t.match(select('qwen1-base', { needsTools: true }), { card: { id: 'qwen1-base' }, isSubstitute: false });
-  t.match(select('llama-3', { needsTools: true }), { card: { id: 'llama-3' }, isSubstitute: false });
-  t.match(select('Qwen/Qwen2.5-7B-Instruct', { needsTools: true }), { card: { id: 'qwen3-4b-q4_k_m' }, isSubstitute: true });
-});
+t.test(
+  'tools that must be called go to a capable model of the same family, others to no other than the one asked for',
+  async (t) => {
+    const forced = { needsTools: true, mustCall: true };
+    t.match(select('qwen1-base', forced), { card: { id: 'qwen3-4b-q4_k_m' }, isSubstitute: true });
+    t.match(select('qwen1-base', { needsTools: true }), { card: { id: 'qwen1-base' }, isSubstitute: false });
+    t.match(select('llama-3', { needsTools: true }), { card: { id: 'llama-3' }, isSubstitute: false });
+    t.match(select('Qwen/Qwen2.5-7B-Instruct', { needsTools: true }), { card: { id: 'qwen3-4b-q4_k_m' }, isSubstitute: true });
+  },
+);
 
 t.test('tools go to no other family, even to a capable one', async (t) => {
   for (const model of ['llama-3', 'gpt-4o']) {

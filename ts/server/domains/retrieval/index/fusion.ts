@@ -45,12 +45,12 @@ const RANK_CONSTANT = 60;
  */
 const COVERAGE = { none: 0.1, full: 0.5 } as const;
 /**
- * How far the nearest passage is before one of many: vectors that all lie alike do not know the question's language, and tell nothing that would
- * count against the terms. Of the reference model, on XQuAD.
+ * The nearest passage is so far before one of many: vectors that all lie alike do not know the question's language, and tell nothing that would
+ * count against the terms. Chosen on XQuAD, in cosines of the reference model.
  */
 const LEAD = { none: 0.05, full: 0.1 } as const;
 const ONE_OF_MANY = 20;
-/** Where vectors say nothing, terms alone count. */
+/** Terms count alone where vectors say nothing. */
 const LEAST_EVIDENCE = 1e-6;
 /** The highest cosine of a question counts as no less, so that the differences of unrelated passages stay small. Of the reference model. */
 const LEAST_HIGHEST = 0.2;
@@ -106,8 +106,7 @@ function reciprocalRanks(byTerms: readonly Ranked[], byVectors: readonly Ranked[
   const scores = new Map<number, number>();
   const most = (1 + evidence) / (RANK_CONSTANT + 1);
   for (const [ranking, weight] of [[byTerms, evidence] as const, [byVectors, 1] as const])
-    for (const [i, { id }] of ranking.entries())
-      scores.set(id, (scores.get(id) ?? 0) + weight / (RANK_CONSTANT + 1 + i) / most);
+    for (const [i, { id }] of ranking.entries()) scores.set(id, (scores.get(id) ?? 0) + weight / (RANK_CONSTANT + 1 + i) / most);
   return scores;
 }
 

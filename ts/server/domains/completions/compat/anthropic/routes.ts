@@ -5,6 +5,7 @@ import { routes } from '../../../../platform/http/route-group.ts';
 import { named } from '../../../../platform/schema/named.ts';
 import { completionErrors, type InferenceService } from '../../../inference/index.ts';
 import type { AnswerCall } from '../../answer/pending-answer.ts';
+import { ignoredTools, isForced, promptWithoutTools } from '../../answer/usable-tools.ts';
 import { answerHeaders, askerOf, type CompletionService, callOptions } from '../../service.ts';
 import { anthropicHeaders } from '../foreign-members.ts';
 import { identifier } from '../members.ts';
@@ -72,9 +73,11 @@ async function countTokens(service: InferenceService, context: RequestContext<un
   const options = callOptions(context);
   const { model: name, prompt, needsTools, needsVision } = context.body;
   const model = await service.resolve(
-    { ability: 'chat', model: name, needsTools, needsVision, needsAudio: false },
+    { ability: 'chat', model: name, needsTools, mustCall: isForced(prompt), needsVision, needsAudio: false },
     context.caller,
   );
-  const nTokens = await service.countTokens(model, prompt, options);
-  return json(200, { input_tokens: nTokens }, answerHeaders({ model: name }, model, false));
+  const toolsIgnored = await ignoredTools({ prompt }, model.card, () => service.meter(model, options));
+  const nTokens = await service.countTokens(model, toolsIgnored === undefined ? prompt : promptWithoutTools(prompt), options);
+  const headers = answerHeaders({ model: name, ...(toolsIgnored !== undefined && { toolsIgnored }) }, model, false);
+  return json(200, { input_tokens: nTokens }, headers);
 }

@@ -20,7 +20,11 @@ const promptMembers = {
   model: Type.String({ minLength: 1, maxLength: 512 }),
   messages: Type.Array(Message, { minItems: 1, maxItems: 65_536 }),
   system: nullableEither<string | unknown[]>(['string', 'array'], 'System prompt: a text, or text blocks.'),
-  tools: nullableList<unknown>({}, 1024, 'Client tools.'),
+  tools: nullableList<unknown>(
+    {},
+    1024,
+    'Client tools. Left out (`X-Svc-Tools-Ignored`) where the model cannot call any, or has no room for them, and none is forced.',
+  ),
   tool_choice: nullableRecord('auto, any, tool (with name) or none.'),
   thinking: nullableObject('Whether the model thinks first.', {
     type: nullableString('enabled, adaptive or disabled.'),

@@ -43,7 +43,11 @@ export const ChatRequest = named(
       ['object', 'array'],
       'Token id to bias, -100 to 100.',
     ),
-    tools: nullableList<unknown>({}, 1024, 'Functions that the model may call.'),
+    tools: nullableList<unknown>(
+      {},
+      1024,
+      'Functions that the model may call. Left out (`X-Svc-Tools-Ignored`) where it cannot call any, or has no room for them, and none is forced.',
+    ),
     tool_choice: nullableEither<string | Record<string, unknown>>(['string', 'object'], 'none, auto, required, or one function.'),
     functions: refusedMember('It is the older form of tools: send tools: [{"type": "function", "function": {...}}].', {
       type: ['array', 'null'],

@@ -13,11 +13,18 @@ export interface EmbeddingCall {
   inputs: (Text | Int32Array)[];
   isBase64: boolean;
   nDimensions: number | undefined;
+  /** Undefined: the caller leaves it open. */
+  truncate: boolean | undefined;
 }
 
-function readEmbeddingCall({ model, input, encoding_format, dimensions }: EmbeddingRequest): EmbeddingCall {
-  const nDimensions = dimensions ?? undefined;
-  return { model, inputs: readInputs(input), isBase64: encoding_format === 'base64', nDimensions };
+function readEmbeddingCall({ model, input, encoding_format, dimensions, truncate }: EmbeddingRequest): EmbeddingCall {
+  return {
+    model,
+    inputs: readInputs(input),
+    isBase64: encoding_format === 'base64',
+    nDimensions: dimensions ?? undefined,
+    truncate: truncate ?? undefined,
+  };
 }
 
 function readInputs(input: string | readonly unknown[]): (string | Int32Array)[] {

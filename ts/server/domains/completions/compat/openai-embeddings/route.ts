@@ -1,7 +1,13 @@
 /** POST /v1/embeddings and the two paths that answer the same. */
 import type { Reply, RequestContext, Route } from '../../../../platform/http/route.ts';
 import { routes } from '../../../../platform/http/route-group.ts';
-import { type ExactNeeds, type InferenceService, modelErrors, openaiErrorBody } from '../../../inference/index.ts';
+import {
+  type ExactNeeds,
+  type InferenceService,
+  inferenceErrors,
+  modelErrors,
+  openaiErrorBody,
+} from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
 import { callOptions } from '../../service.ts';
 import { openaiHeaders } from '../foreign-members.ts';
@@ -12,6 +18,8 @@ import { EmbeddingList } from './schema.ts';
 
 /** Larger answers go out as they are made; smaller ones are sent whole, with their length. */
 const mostGatheredFloats = 16_384;
+
+const MOST_PLACES = 64;
 
 const paths: Record<string, Pick<ExactNeeds, 'place'>> = {
   '/v1/embeddings': {},
@@ -43,10 +51,11 @@ async function embed(
   context: RequestContext<unknown, unknown, EmbeddingCall>,
   place: Pick<ExactNeeds, 'place'>,
 ): Promise<Reply> {
-  const { model: name, inputs, isBase64, nDimensions } = context.body;
-  const options = callOptions(context);
+  const { model: name, inputs, isBase64, nDimensions, truncate } = context.body;
   const model = await service.resolve({ ability: 'embeddings', model: name, ...place }, context.caller);
-  const { vectors, nTokens } = await service.embed(model, inputs, options);
+  if (truncate !== undefined && model.card.state === 'remote') throw unknownToProvider(model.card.id);
+  const options = { ...callOptions(context), truncate: truncate ?? true };
+  const { vectors, nTokens, truncated = [] } = await service.embed(model, inputs, options);
   const shortened = nDimensions ? shortenAll(vectors, nDimensions) : vectors;
   const body = embeddingChunks({
     model: model.card.id,
@@ -54,12 +63,24 @@ async function embed(
     isBase64,
     nTokens: nTokens.reduce((sum, count) => sum + count, 0),
   });
-  const head = { status: 200, headers: { 'content-type': 'application/json' } };
+  const cut = truncated.length > 0 && { 'x-svc-truncated': placesText(truncated) };
+  const head = { status: 200, headers: { 'content-type': 'application/json', ...cut } };
   const nFloats = shortened.length * (shortened[0]?.length ?? 0);
   if (nFloats > mostGatheredFloats) return { kind: 'stream', ...head, body };
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return { kind: 'bytes', ...head, body: Buffer.concat(chunks) };
+}
+
+function unknownToProvider(model: string): Error {
+  const sentence = `truncate is for models of this node, and ${model} is a provider's, which decides for itself: leave it out.`;
+  return inferenceErrors.error('unsupported_by_backend', sentence, { param: 'truncate' });
+}
+
+/** Writes them for a header, which has few bytes. */
+function placesText(places: readonly number[]): string {
+  const named = places.slice(0, MOST_PLACES).join(',');
+  return places.length > MOST_PLACES ? `${named},...` : named;
 }
 
 function shortenAll(vectors: Float32Array[], nDimensions: number): Float32Array[] {

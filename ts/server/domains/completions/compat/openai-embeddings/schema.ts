@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { ignoredMember } from '../../../../platform/schema/member-effect.ts';
 import { named } from '../../../../platform/schema/named.ts';
-import { nullableInteger, nullableString } from '../nullable.ts';
+import { nullableBoolean, nullableInteger, nullableString } from '../nullable.ts';
 
 export const EmbeddingRequest = Type.Object({
   model: Type.String({ minLength: 1, maxLength: 512 }),
@@ -14,6 +14,10 @@ export const EmbeddingRequest = Type.Object({
   }),
   encoding_format: nullableString('float (default) or base64: little-endian 32-bit floats.', { enum: ['float', 'base64'] }),
   dimensions: nullableInteger(1, 1_048_576, 'Keeps the first of so many dimensions and normalises again.'),
+  truncate: nullableBoolean(
+    'Whether a text that is longer than the context of a model of this node is embedded without its end (true unless told; `X-Svc-Truncated` names ' +
+      'it by its place), or refused: 400 `context_length_exceeded` with its place in `param`. Providers decide for themselves: their models refuse it.',
+  ),
   user: ignoredMember('Recorded nowhere.'),
 });
 

@@ -56,7 +56,7 @@ async function respond(deps: ResponseRouteDeps, context: Context): Promise<Reply
     ...(models !== undefined && { models }),
     caller,
   });
-  const headers = answerHeaders(answer.call.request, answer.model, false);
+  const headers = answerHeaders(answer.request, answer.model, false);
   if (!body.stream) return json(200, response, headers);
   return { kind: 'events', headers, start: await background.follow(scope, kept.id, -1) };
 }

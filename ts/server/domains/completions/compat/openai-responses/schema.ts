@@ -26,7 +26,11 @@ export const ResponsesRequest = named(
     instructions: nullableEither<string>(['string'], 'A system message before the input.'),
     stream: nullableBoolean('Server-sent events instead of one body.'),
     max_output_tokens: nullableInteger(1, maxTokensLimit, 'Most output tokens.'),
-    tools: nullableList<unknown>({}, 1024, 'Function tools, and file_search.'),
+    tools: nullableList<unknown>(
+      {},
+      1024,
+      'Function tools, and file_search. Functions are left out (`X-Svc-Tools-Ignored`) where the model cannot call any, or has no room for them, and none is forced.',
+    ),
     tool_choice: nullableEither<string | Record<string, unknown>>(
       ['string', 'object'],
       'none, auto, required, file_search or one function.',

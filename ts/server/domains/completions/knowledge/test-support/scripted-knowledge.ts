@@ -66,6 +66,7 @@ export const scriptedContext: KnowledgeContext = {
   unindexed: { count: 0, files: [] },
   ownWords: (answer) => answer.replace(' Quoted.', ''),
   fit: async () => scriptedContext,
+  withoutTools: () => scriptedContext,
   silences: () => false,
   newFilter: () => new NumberFilter(),
   citationsOf: ({ marks }) => ({ citations: marks.length > 0 ? [citation] : [], marks }),
@@ -84,7 +85,7 @@ export function scriptedKnowledge(context: Partial<KnowledgeContext> = {}): Scri
     read,
     consult: async (_, question) => {
       asked.push(question);
-      const made: KnowledgeContext = { ...scriptedContext, fit: async () => made, ...context };
+      const made: KnowledgeContext = { ...scriptedContext, fit: async () => made, withoutTools: () => made, ...context };
       return made;
     },
     admit: async () => {},
