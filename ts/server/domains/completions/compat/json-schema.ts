@@ -118,16 +118,6 @@ export function schemaNotes(schemas: SchemaReader | undefined): Pick<CompletionR
   return { ...(schemaIgnored !== undefined && { schemaIgnored }), ...(schemaRefusal !== undefined && { schemaRefusal }) };
 }
 
-/** Throws the refusal of a request whose model this node runs. */
-export function requireSchemas({ schemaRefusal: refusal }: { schemaRefusal?: SchemaRefusal }): void {
-  if (refusal === undefined) return;
-  const { code, sentence, param, extra } = refusal;
-  throw completionError(code as Parameters<typeof completionError>[0], sentence, {
-    ...(param !== undefined && { param }),
-    extra,
-  });
-}
-
 /** Header values are visible ASCII. */
 function headerText(place: string): string {
   return encodeURI(place.toWellFormed()).replaceAll(',', '%2C').replaceAll('%5B', '[').replaceAll('%5D', ']');

@@ -4,8 +4,7 @@ import { iterations } from '../../../../../../test/test-support/iterations.ts';
 import { DomainError } from '../../../../platform/errors/domain-error.ts';
 import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
 import { pngHeader } from '../../../inference/media/test-support/images.ts';
-import { invalid } from '../../errors.ts';
-import { requireSchemas } from '../json-schema.ts';
+import { invalid, requireSchemas } from '../../errors.ts';
 import { type ChatCall, readChatRequest } from './request.ts';
 import { ChatRequest } from './schema.ts';
 
