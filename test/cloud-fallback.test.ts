@@ -34,9 +34,10 @@ t.before(async () => {
   if (made.status !== 201) throw new Error(made.text);
 });
 
+let nChanges = 0;
 /** A breaker that has opened is closed by a change of the backend. */
 t.beforeEach(async () => {
-  await send(`${url}/api/v1/cloud/backends/far`, { method: 'PATCH', body: { weight: 1 + Math.random() } });
+  await send(`${url}/api/v1/cloud/backends/far`, { method: 'PATCH', body: { weight: 1 + ++nChanges } });
   const route = { targets: [{ backend: 'far', model: 'far-model' }], fallbacks: [chatModel] };
   const set = await send(`${url}/api/v1/cloud/routes/best`, { method: 'PUT', body: route });
   if (set.status !== 200) throw new Error(set.text);

@@ -52,6 +52,7 @@ export class Forwarding {
   /** The file lacks the last change. */
   #isUnsaved = false;
   #lastWrite: Promise<unknown> = Promise.resolve();
+  #isRunning = false;
   #stopListening = () => {};
   /** Lines of the log that were made before the module first started are sent as well, once. */
   #hasSentEarlier = false;
@@ -79,13 +80,14 @@ export class Forwarding {
     const { problem, ...saved } = await readSavedForwarding(this.#path);
     if (problem !== undefined) log.warn(problem);
     this.#saved = saved;
+    this.#isRunning = true;
     this.#apply();
     if (!this.#hasSentEarlier) for (const { json } of log.recent?.list() ?? []) this.#take(lineOf(json));
     this.#hasSentEarlier = true;
-    this.#stopListening = log.listen((line) => this.#take(line));
   }
 
   async stop(): Promise<void> {
+    this.#isRunning = false;
     this.#stopListening();
     await Promise.all([this.#node, ...this.#routes.values()].map((destination) => destination.stop()));
     this.#routes.clear();
@@ -220,6 +222,10 @@ export class Forwarding {
       this.#routes.set(tenant, destination);
       destination.retarget(isOn ? own : undefined);
     }
+    this.#stopListening();
+    const hasDestination = isOn && (target !== undefined || this.#routes.size > 0);
+    // Most nodes forward nothing: their lines pass nobody.
+    this.#stopListening = this.#isRunning && hasDestination ? this.#deps.log.listen((line) => this.#take(line)) : () => {};
   }
 
   async #readRoutes(given: Readonly<Record<string, GivenTarget>>): Promise<Record<string, Target>> {

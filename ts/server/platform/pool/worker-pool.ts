@@ -47,7 +47,7 @@ interface Task {
 }
 
 /** A thread without a task for this long ends, and its memory is free. */
-const idleThreadMs = 60_000;
+const idleThreadMs = 15_000;
 /**
  * V8 ends the whole process when one built-in call outgrows the heap limit. Tasks are therefore ended at `maxMemoryMb`, which is
  * checked from outside, and V8's own limit lies this much higher.

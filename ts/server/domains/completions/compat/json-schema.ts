@@ -113,8 +113,8 @@ export class SchemaReader {
 }
 
 /** A request says this of its schemas. */
-export function schemaNotes(schemas: SchemaReader | undefined): Pick<CompletionRequest, 'schemaIgnored' | 'schemaRefusal'> {
-  const { ignored: schemaIgnored, refusal: schemaRefusal } = schemas ?? {};
+export function schemaNotes(schemas: SchemaReader): Pick<CompletionRequest, 'schemaIgnored' | 'schemaRefusal'> {
+  const { ignored: schemaIgnored, refusal: schemaRefusal } = schemas;
   return { ...(schemaIgnored !== undefined && { schemaIgnored }), ...(schemaRefusal !== undefined && { schemaRefusal }) };
 }
 

@@ -75,7 +75,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
       needsTools,
       needsVision: media?.hasImages ?? false,
       needsAudio: media?.hasSounds ?? false,
-      ...schemaNotes(schemas),
+      ...(schemas && schemaNotes(schemas)),
       job,
       provider: { ...(body.reasoning_effort && { reasoningEffort: body.reasoning_effort }), ...providerHints(body), ...provider },
     },
