@@ -9,7 +9,7 @@ type Target = Answer<'GET /api/v1/system/syslog/config/tenant/{tenant}'>;
 
 const PROTOCOLS = ['udp', 'tcp', 'tls'] as const;
 const targetOptions = {
-  port: { kind: 'integer', value: 'N', min: 1, max: 65_535, help: 'port of the server (default 514)' },
+  port: { kind: 'integer', value: 'N', min: 1, max: 65_535, help: 'port of the syslog server (default 514)' },
   protocol: { kind: 'choice', choices: PROTOCOLS, help: 'how lines are sent (default udp)' },
 } as const;
 

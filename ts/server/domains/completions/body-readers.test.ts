@@ -137,8 +137,9 @@ t.test('documents that the answer repeats are bounded', async (t) => {
 t.test('a sentence quotes little of what was sent', async (t) => {
   const schema = { pattern: `(${'a'.repeat(100_000)}` };
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], json_schema: schema };
-  const { refusal } = inline('chat', Buffer.from(JSON.stringify(body))) as { refusal: { message: string } };
-  t.ok(refusal.message.length < 2_100);
+  const { request } = inline('chat', Buffer.from(JSON.stringify(body))) as { request: { schemaRefusal: { sentence: string } } };
+  t.match(request.schemaRefusal.sentence, /pattern/);
+  t.ok(request.schemaRefusal.sentence.length < 2_100);
 });
 
 t.test('a worker thread finds the reader that a route names', async (t) => {
