@@ -219,14 +219,12 @@ t.test('people', { skip: whyNoBrowser() }, async (t) => {
           .getByRole('button', { name: `Actions for ${name}` })
           .click()
           .then(() => page.getByRole('menu').getByText(action, { exact: true }).click());
-      const users = async (): Promise<unknown> =>
-        (await (await fetch(`${server.url}/api/v1/identity/users`, { headers: bearer })).json()) as unknown;
-      const asBefore = {
-        data: [
-          { username: 'ada', disabled: false },
-          { username: 'bob', role: 'viewer' },
-        ],
+      const users = async (): Promise<object> => {
+        const answer = await fetch(`${server.url}/api/v1/identity/users`, { headers: bearer });
+        const { data } = (await answer.json()) as { data: { username: string }[] };
+        return Object.fromEntries(data.map((user) => [user.username, user]));
       };
+      const asBefore = { ada: { disabled: false }, bob: { role: 'viewer' } };
       await openScreen(page, 'users', 'Users');
       await change('bob', 'superadmin');
       await dialog.getByText('bob will administer everything').waitFor();

@@ -46,7 +46,7 @@ export const ExecuteTool = named(
     tool: ToolName,
     arguments: Type.Optional(Arguments),
     args: Type.Optional(Type.Unknown({ description: 'Another name of `arguments`.' })),
-    approval_id: Type.Optional(Type.String({ maxLength: 100 })),
+    approval_id: Type.Optional(Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9_-]*$' })),
     timeout_seconds: Type.Optional(TimeoutSeconds),
   }),
 );
