@@ -32,6 +32,7 @@ const noRestriction = [
     'Type',
     'ExecStart',
     'Restart',
+    'RestartPreventExitStatus',
     'RestartSec',
     'TimeoutStartSec',
     'TimeoutStopSec',
