@@ -2,6 +2,7 @@
 #include "../../common/env_state.h"
 #include "../../common/freed_heap.h"
 #include "../../common/staged_bytes.h"
+#include "../../common/status.h"
 #include "../model/backend.h"
 #include "../model/device.h"
 #include "../model/device_fault.h"
@@ -24,7 +25,9 @@ const char * kind_name(ggml_backend_dev_t device) {
 Napi::Object device_object(Napi::Env env, ggml_backend_dev_t device) {
     size_t free = 0;
     size_t total = 0;
-    ggml_backend_dev_memory(device, &free, &total);
+    // The driver of a lost GPU refuses this call too, for which ggml would end the process.
+    const DeviceFaultScope scope;
+    if (!is_gpu(device) || !is_device_lost()) catch_status([&] { ggml_backend_dev_memory(device, &free, &total); });
     auto to = Napi::Object::New(env);
     to.Set("name", ggml_backend_dev_name(device));
     to.Set("description", ggml_backend_dev_description(device));

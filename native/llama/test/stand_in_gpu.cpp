@@ -15,6 +15,20 @@ constexpr size_t kMemory = size_t{8} << 30;
 
 ggml_backend_dev_t cpu() { return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU); }
 
+std::string failure() {
+    const char * path = std::getenv("SVC_STAND_IN_FAILURE");
+    std::ifstream file(path ? path : "");
+    std::string reason;
+    std::getline(file, reason);
+    return reason;
+}
+
+// As ggml-cuda ends where the driver refuses a call.
+void fail(const std::string & reason) {
+    GGML_LOG_ERROR("CUDA error: %s\n", reason.c_str());
+    GGML_ABORT("CUDA error");
+}
+
 // Memory of the device is the machine's, but nobody else may compute with it.
 const char * buffer_type_name(ggml_backend_buffer_type_t) { return "CUDA0"; }
 
@@ -38,20 +52,6 @@ void free_backend(ggml_backend_t backend) {
     delete backend;
 }
 
-std::string failure() {
-    const char * path = std::getenv("SVC_STAND_IN_FAILURE");
-    std::ifstream file(path ? path : "");
-    std::string reason;
-    std::getline(file, reason);
-    return reason;
-}
-
-// As ggml-cuda ends where the driver refuses a call.
-void fail(const std::string & reason) {
-    GGML_LOG_ERROR("CUDA error: %s\n", reason.c_str());
-    GGML_ABORT("CUDA error");
-}
-
 ggml_status compute(ggml_backend_t backend, ggml_cgraph * graph) {
     const auto reason = failure();
     if (!reason.empty()) fail(reason);
@@ -63,7 +63,10 @@ ggml_guid guid = {0x73, 0x76, 0x63, 0x2d, 0x73, 0x74, 0x61, 0x6e, 0x64, 0x2d, 0x
 const char * device_name(ggml_backend_dev_t) { return "CUDA0"; }
 const char * device_description(ggml_backend_dev_t) { return "stand-in GPU"; }
 
+// A GPU that has no memory left still tells how much it has; a lost one answers nothing.
 void device_memory(ggml_backend_dev_t, size_t * free, size_t * total) {
+    const auto reason = failure();
+    if (!reason.empty() && reason != "out of memory") fail(reason);
     *free = kMemory;
     *total = kMemory;
 }

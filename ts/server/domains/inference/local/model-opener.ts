@@ -24,6 +24,7 @@ export class ModelOpener {
   readonly #find: FindModel;
   /** Models for which a GPU failed. */
   readonly #failedOnDevices = new Set<string>();
+  #isGpuLost = false;
 
   /** `find` finds the draft models, by their id. */
   constructor(binding: NativeBinding, options: LocalOptions, find: FindModel) {
@@ -35,6 +36,7 @@ export class ModelOpener {
   /** From now on the CPU computes for it, and for all models once a GPU is lost. */
   leaveDevices(id: string): void {
     this.#failedOnDevices.add(id);
+    this.#isGpuLost ||= this.#binding.systemInfo().cuda.isLost;
   }
 
   /** Returns what a dry run needs to plan the model's memory. */
@@ -131,7 +133,7 @@ export class ModelOpener {
   }
 
   #isOffDevices(id: string): boolean {
-    return this.#failedOnDevices.has(id) || (this.#failedOnDevices.size > 0 && this.#binding.systemInfo().cuda.isLost);
+    return this.#isGpuLost || this.#failedOnDevices.has(id);
   }
 
   /** The layers of a loaded model that lie on GPUs, its output as one more. */
