@@ -43,7 +43,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [17, 2534],
-  'server/platform': [255, 18797],
+  'server/platform': [255, 18809],
   web: [291, 16983],
   workers: [14, 530],
 };

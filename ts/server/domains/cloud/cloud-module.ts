@@ -1,10 +1,8 @@
 /** Wires the cloud module. */
-import { listOf } from '../../platform/config/setting.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
-import { StartError } from '../../platform/module/start-error.ts';
 import { AddressPolicy } from '../../platform/network/address-policy.ts';
-import { type AllowedHost, parseAllowedHost } from '../../platform/network/allowed-host.ts';
+import { allowedHostsOf } from '../../platform/network/allowed-host.ts';
 import { identity } from '../identity/index.ts';
 import { inference } from '../inference/index.ts';
 import { CloudBackend } from './cloud-backend.ts';
@@ -26,7 +24,7 @@ export function createCloud(context: ModuleContext<typeof cloudSettings>): Modul
   const store = new CloudStore(context.storage.access(), () => node.id);
   const policy = new AddressPolicy({
     trusted: [],
-    allowed: allowedHosts(settings['cloud.allowed_hosts']),
+    allowed: allowedHostsOf('cloud.allowed_hosts', settings['cloud.allowed_hosts'], 'llm.lan:8443 or http://10.0.0.5:8000'),
   });
   const registry = new BackendRegistry({
     store,
@@ -106,13 +104,4 @@ export function createCloud(context: ModuleContext<typeof cloudSettings>): Modul
     }),
     ready: () => undefined,
   };
-}
-
-function allowedHosts(text: string): AllowedHost[] {
-  return listOf(text).map((entry) => {
-    const host = parseAllowedHost(entry);
-    if (host !== undefined) return host;
-    const remedy = 'write names or addresses separated by commas, for example llm.lan:8443 or http://10.0.0.5:8000';
-    throw new StartError('invalid_setting', `cloud.allowed_hosts: ${JSON.stringify(entry.slice(0, 200))} is no host`, remedy);
-  });
 }

@@ -1,11 +1,9 @@
 /** Wires the edge module. */
-import { listOf } from '../../platform/config/setting.ts';
 import { type Principal, scopeOf } from '../../platform/http/principal.ts';
 import type { Belongings } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
-import { StartError } from '../../platform/module/start-error.ts';
-import { type AllowedHost, parseAllowedHost } from '../../platform/network/allowed-host.ts';
+import { allowedHostsOf } from '../../platform/network/allowed-host.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import type { SystemScope, TenantScope } from '../../platform/storage/index.ts';
 import type { ListedTool } from '../../platform/tools/tool.ts';
@@ -47,7 +45,9 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
   const { artifacts } = context.use(conversations);
   const storage = context.storage.access<EdgeTables>();
   const now = (): number => Date.now();
-  const client = webClient(allowedHosts(settings['tools.allowed_hosts']));
+  const client = webClient(
+    allowedHostsOf('tools.allowed_hosts', settings['tools.allowed_hosts'], 'search.lan:8443 or http://10.0.0.5'),
+  );
   const userAgent = `svc/${node.version} (tools)`;
   const search = new WebSearch({ storage, client, userAgent, sealingKey, now });
   const reading = context.useOptional(files);
@@ -111,15 +111,6 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,
   };
-}
-
-function allowedHosts(text: string): AllowedHost[] {
-  return listOf(text).map((entry) => {
-    const host = parseAllowedHost(entry);
-    if (host !== undefined) return host;
-    const remedy = 'write names or addresses separated by commas, for example search.lan:8443 or http://10.0.0.5';
-    throw new StartError('invalid_setting', `tools.allowed_hosts: ${JSON.stringify(entry.slice(0, 200))} is no host`, remedy);
-  });
 }
 
 /** Approvals, permissions and policies of tenants that are deleted, and of accounts what they asked for and let pass. */

@@ -1,11 +1,9 @@
 /** Wires the webhooks module. */
 import type { BackoffRange } from '../../platform/backoff.ts';
-import { listOf } from '../../platform/config/setting.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
-import { StartError } from '../../platform/module/start-error.ts';
 import { AddressPolicy, type Resolver } from '../../platform/network/address-policy.ts';
-import { type AllowedHost, parseAllowedHost } from '../../platform/network/allowed-host.ts';
+import { allowedHostsOf } from '../../platform/network/allowed-host.ts';
 import { HttpClient } from '../../platform/network/http-client.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import { identity } from '../identity/index.ts';
@@ -40,7 +38,7 @@ export function createWebhooks(context: ModuleContext<typeof webhookSettings>, o
   const deliveries = new DeliveryStore(storage);
   const policy = new AddressPolicy({
     trusted: [],
-    allowed: allowedHosts(settings['webhooks.allowed_hosts']),
+    allowed: allowedHostsOf('webhooks.allowed_hosts', settings['webhooks.allowed_hosts'], 'hooks.lan:8443 or http://10.0.0.5'),
     resolve: overrides.resolve,
   });
   const sender = new Sender({
@@ -86,15 +84,6 @@ export function createWebhooks(context: ModuleContext<typeof webhookSettings>, o
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,
   };
-}
-
-function allowedHosts(text: string): AllowedHost[] {
-  return listOf(text).map((entry) => {
-    const host = parseAllowedHost(entry);
-    if (host !== undefined) return host;
-    const remedy = 'write names or addresses separated by commas, for example hooks.lan:8443 or http://10.0.0.5';
-    throw new StartError('invalid_setting', `webhooks.allowed_hosts: ${JSON.stringify(entry.slice(0, 200))} is no host`, remedy);
-  });
 }
 
 function disabledEntry({ tenant, webhook_id }: ClaimedDelivery, reason: string, at: number) {

@@ -1,4 +1,6 @@
 /** A host that the server may call although it lies inside the network, as the operator writes it in a setting. */
+import { listOf } from '../config/setting.ts';
+import { StartError } from '../module/start-error.ts';
 import { bareHost } from './public-address.ts';
 
 export interface AllowedHost {
@@ -18,6 +20,16 @@ export function parseAllowedHost(entry: string): AllowedHost | undefined {
   if (url === undefined || !isBare) return undefined;
   const hasPort = /:\d+\/?$/.test(text);
   return { hostname: url.hostname, port: hasPort ? portOf(url) : undefined, allowsPlain: url.protocol === 'http:' };
+}
+
+/** The hosts of a setting, separated by commas. `example` names some as an administrator may write them. Throws StartError. */
+export function allowedHostsOf(setting: string, text: string, example: string): AllowedHost[] {
+  return listOf(text).map((entry) => {
+    const host = parseAllowedHost(entry);
+    if (host !== undefined) return host;
+    const remedy = `write names or addresses separated by commas, for example ${example}`;
+    throw new StartError('invalid_setting', `${setting}: ${JSON.stringify(entry.slice(0, 200))} is no host`, remedy);
+  });
 }
 
 export function isAllowedBy({ hostname, port, allowsPlain }: AllowedHost, url: URL): boolean {
