@@ -184,9 +184,17 @@ t.test('knowledge bases in the chat', { skip: whyNoBrowser() }, async (t) => {
     t.match(data, [{ source: 'town.pdf' }]);
   });
 
-  await t.test('a viewer drops files too, and may put them nowhere else', async (t) => {
+  await t.test('a viewer drops files too, before the page knows the models, and may put them nowhere else', async (t) => {
     const { page: other } = await openAccount(page, browser, server.url, { username: 'vic', role: 'viewer' });
+    const models = Promise.withResolvers<void>();
+    await other.route('**/v1/models', async (route) => {
+      await models.promise;
+      await route.continue();
+    });
+    await other.reload();
+    await other.getByLabel('Message', { exact: true }).waitFor();
     await dropFiles(other, [school]);
+    models.resolve();
     const chip = other.locator('.tray .file-chip', { hasText: 'school.txt' });
     await chip.getByText('indexed', { exact: true }).waitFor();
     t.equal(await chip.getByRole('button').count(), 1, 'it can be removed, and not be kept in a knowledge base');

@@ -29,6 +29,8 @@ const said = (error: unknown): void => showToast(explain(error));
 const session = loadSession().catch(said);
 const models = loadModels().catch(said);
 const settings = session.then((caller) => (caller === undefined ? undefined : loadAccountSettings())).catch(said);
+// A browser leaves the page for a file that nobody takes.
+startTakingFiles();
 await startPage(() => <ChatPage />);
 const caller = await session;
 
@@ -36,12 +38,11 @@ if (caller === undefined) goToSignIn();
 else {
   // The conversations are nobody's yet where there are no accounts, and the page works all the same.
   await Promise.all([models, settings]);
-  isStarted.value = true;
   addEventListener('popstate', followAddress);
   addEventListener('keydown', onShortcut);
   listenToOtherTabs(showAnswerOf);
   followAddress();
-  startTakingFiles();
+  isStarted.value = true;
   startAgreement();
   startDelivery();
   setTimeout(() => whenIdle(loadRenderer), RENDERER_AFTER_MS);

@@ -2,3 +2,16 @@
 import { signal } from '@preact/signals';
 
 export const isStarted = signal(false);
+
+/** At once, or when it is known. */
+export function whenStarted(run: () => void): void {
+  if (isStarted.value) {
+    run();
+    return;
+  }
+  const stop = isStarted.subscribe((isKnown) => {
+    if (!isKnown) return;
+    stop();
+    run();
+  });
+}

@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { chosenModel, models } from '../composer/models.ts';
+import { whenStarted } from '../start.ts';
 import { newId, type QuestionFacts } from '../thread/message.ts';
 import { conversation, nextId } from '../thread/shown-thread.ts';
 import { addFile, removeFile } from './conversation-files.ts';
@@ -44,11 +45,13 @@ function isOfShown({ conversationId }: AttachedFile): boolean {
   return conversationId === undefined || conversationId === shownId.value;
 }
 
-/** Those above the limit of a message are refused by name. */
+/** Those above the limit of a message are refused by name. Files that come before the page knows its conversation and the models wait. */
 export function attachFiles(files: readonly File[]): void {
-  const free = MAX_FILES - attached.value.length;
-  for (const [index, file] of files.entries())
-    attach(file, index >= free ? t('too_many_files', { count: MAX_FILES }) : undefined);
+  whenStarted(() => {
+    const free = MAX_FILES - attached.value.length;
+    for (const [index, file] of files.entries())
+      attach(file, index >= free ? t('too_many_files', { count: MAX_FILES }) : undefined);
+  });
 }
 
 function attach(file: File, refusal: string | undefined): void {

@@ -1,5 +1,6 @@
 /** A PostgreSQL server for tests: a private cluster in a temporary folder that only a Unix socket in it leads to. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -107,7 +108,8 @@ export class PostgresCluster {
 
   /** A new database of the role `svc`, by its URL; its files lie in the cluster's folder, or in another empty one. */
   async newDatabase(folder?: string): Promise<string> {
-    const name = `db${process.pid}_${this.#databases.length + 1}`;
+    // A process that was killed leaves its databases in a shared cluster, and its number comes again.
+    const name = `db_${randomUUID().replaceAll('-', '')}`;
     this.#databases.push(name);
     if (folder !== undefined) await this.#newTablespace(name, folder);
     await this.query(`create database ${name} owner svc${folder === undefined ? '' : ` tablespace ${name}`}`);
