@@ -71,7 +71,9 @@ async function verifyAll(): Promise<void> {
   ];
   const wanted = all.filter(([name, arch]) => arch === (values.arch ?? arch) && (!values.minimal || name === 'minimal'));
   const makings = wanted.map(([name, arch]) => makingOf(name, arch, arch === 'x86_64' ? values.preset : undefined));
-  const { passed, failed, skipped } = await verify(makings, join(out, 'verify'), INSTALL_ROOT);
+  const checks = await verify(makings, join(out, 'verify'), INSTALL_ROOT);
+  const { passed, failed, skipped } = checks;
+  checks.printFailuresAgain();
   if (skipped > 0) console.log(`${skipped} skipped (each says why above)`);
   console.log(`${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;

@@ -1,8 +1,12 @@
 /** What is tried of packages, and what came of it: a line for each. */
 export class Checks {
   passed = 0;
-  failed = 0;
   skipped = 0;
+  readonly #failures: string[] = [];
+
+  get failed(): number {
+    return this.#failures.length;
+  }
 
   /** `attempt` throws a sentence for what is wrong; what it resolves to is printed beside the name. */
   async try(name: string, attempt: () => Promise<string | undefined> | string | undefined): Promise<void> {
@@ -14,9 +18,15 @@ export class Checks {
       this.passed += 1;
       console.log(`ok       ${name}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`);
     } catch (error) {
-      this.failed += 1;
-      console.log(`FAILED   ${name}: ${(error as Error).message}`);
+      const failure = `FAILED   ${name}: ${(error as Error).message}`;
+      this.#failures.push(failure);
+      console.log(failure);
     }
+  }
+
+  /** The end of a long output is what is read first. */
+  printFailuresAgain(): void {
+    for (const failure of this.#failures) console.log(failure);
   }
 
   /** What cannot be tried on this machine. */
