@@ -62,7 +62,13 @@ const litellmProxy = proxy('litellm', async (provider, folder) => {
   return await ChildServer.start({
     program,
     args: ['--config', config, '--host', '127.0.0.1', '--port', String(port)],
-    env: { ...process.env, LITELLM_TELEMETRY: 'False', NO_DOCS: 'True' },
+    // It listens on loopback alone, and its clients give no key, as those of the other proxies.
+    env: {
+      ...process.env,
+      LITELLM_TELEMETRY: 'False',
+      NO_DOCS: 'True',
+      LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY: 'true',
+    },
     url: `http://127.0.0.1:${port}`,
     readyPath: '/health/liveliness',
     readyWithinMs: 180_000,
