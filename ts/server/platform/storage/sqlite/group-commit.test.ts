@@ -51,6 +51,24 @@ t.test('interactive transactions that arrive together share commits', async (t) 
   t.ok(commits.length < 64, `${commits.length} commits`);
 });
 
+t.test('large units of a tenant do not stand before what others write', async (t) => {
+  const { storage } = await open(t);
+  const notes = storage.access<NoteTables>();
+  const text = 'x'.repeat(2 * 1024 * 1024);
+  const ended: string[] = [];
+  const write = async (tenant: string, id: string, change: object) => {
+    await notes.writeUnit(tenantScope(tenant), (db) => [db.insertInto('notes').values({ ...note(id), tenant, ...change })]);
+    ended.push(`${tenant} ${id}`);
+  };
+  await Promise.all([
+    ...['1', '2', '3'].map((id) => write('red', id, { text })),
+    write('green', '1', { text }),
+    write('blue', '1', {}),
+  ]);
+  t.same(ended.slice(0, 2).sort(), ['blue 1', 'red 1']);
+  t.strictSame(ended.slice(2), ['red 2', 'green 1', 'red 3'], 'tenants with large ones take turns');
+});
+
 t.test('a write that rolls back takes none of its group with it', async (t) => {
   const { storage } = await open(t);
   const notes = storage.access<NoteTables>();

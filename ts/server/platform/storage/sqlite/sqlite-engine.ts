@@ -54,8 +54,8 @@ export class SqliteEngine implements Engine {
     return await this.#writable().write({ exclusive: false, limitMs: this.#options.transactionTimeoutMs }, run);
   }
 
-  async writeUnit(_scope: StorageScope, statements: readonly Statement[]): Promise<StatementResult[]> {
-    return await this.#writable().writeUnit(statements);
+  async writeUnit(scope: StorageScope, statements: readonly Statement[]): Promise<StatementResult[]> {
+    return await this.#writable().writeUnit(tenantOf(scope), statements);
   }
 
   async exclusive<T>(run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {

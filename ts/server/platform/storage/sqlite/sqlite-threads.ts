@@ -14,6 +14,8 @@ import type { EndRequest, StatementRequest, WriterRequest } from './thread-messa
 const MAX_READS = 24;
 const MAX_TENANT_READS = 16;
 const MAX_SYSTEM_READS = 8;
+/** A unit of more bytes holds the writer for long enough to be felt: one is with it at a time, and tenants take turns. */
+const LARGE_UNIT_BYTES = 1024 * 1024;
 
 /** How an interactive transaction runs; without a limit it may take as long as it wants. */
 interface TransactionRules {
@@ -27,6 +29,7 @@ export class SqliteThreads {
   readonly #spare: SpareThreads;
   readonly #reads = new FairPlaces(MAX_READS, MAX_TENANT_READS);
   readonly #systemReads = new FairPlaces(MAX_SYSTEM_READS, MAX_SYSTEM_READS);
+  readonly #largeUnits = new FairPlaces(1, 1);
   #writer: SqliteThread<WriterRequest>;
   readonly #readers: ReaderThreads;
   #lastTransaction = 0;
@@ -62,8 +65,13 @@ export class SqliteThreads {
     await this.#writer.opened();
   }
 
-  async writeUnit(statements: readonly Statement[]): Promise<StatementResult[]> {
-    return [...(await this.#writer.ask((id) => ({ kind: 'unit', id, statements })))];
+  async writeUnit(tenant: string | undefined, statements: readonly Statement[]): Promise<StatementResult[]> {
+    const release = isLarge(statements) ? await this.#largeUnits.acquire(tenant ?? '') : undefined;
+    try {
+      return [...(await this.#writer.ask((id) => ({ kind: 'unit', id, statements })))];
+    } finally {
+      release?.();
+    }
   }
 
   async backup(path: string): Promise<void> {
@@ -103,6 +111,16 @@ export class SqliteThreads {
     this.#lastTransaction += 1;
     return this.#lastTransaction;
   }
+}
+
+function isLarge(statements: readonly Statement[]): boolean {
+  let bytes = 0;
+  for (const { parameters } of statements) {
+    for (const value of parameters) {
+      if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
+    }
+  }
+  return bytes > LARGE_UNIT_BYTES;
 }
 
 /** What runs a transaction. */

@@ -21,6 +21,7 @@ export const ResponsesRequest = named(
     input: Type.Unsafe<string | unknown[]>({
       type: ['string', 'array'],
       minItems: 1,
+      maxItems: 65_536,
       description: 'A text, or a list of items.',
     }),
     instructions: nullableEither<string>(['string'], 'A system message before the input.'),

@@ -9,6 +9,7 @@ const MAX_FILES = 10;
 /** Larger ones are stored first. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const TYPE = 'input_file';
+const NONE: readonly unknown[] = [];
 
 export type ReadInputFile = (file: InputFile) => Promise<InputFileText>;
 
@@ -77,7 +78,7 @@ function quoted({ fileName, text }: InputFileText): string {
 
 function contentOf(item: Members): readonly unknown[] {
   const content = item['content'];
-  return Array.isArray(content) ? content : [];
+  return Array.isArray(content) ? content : NONE;
 }
 
 function isInputFile(part: unknown): part is Members {
