@@ -3,13 +3,18 @@ const FAILURES_IN_A_ROW = 5;
 const LEAST_SAMPLES = 10;
 const WINDOW_MS = 30_000;
 const OPEN_MS = 10_000;
+/** Whoever finds a probe under way looks again so often. */
+const PROBE_LOOK_MS = 100;
 
 type BreakerState = 'closed' | 'open' | 'probing';
+
+/** One request's leave to go there, by which it says how it went. */
+export type Pass = symbol;
 
 export class Breaker {
   readonly #now: () => number;
   #openUntil = 0;
-  #isProbing = false;
+  #probe: Pass | undefined;
   #inARow = 0;
   #samples: { at: number; hasFailed: boolean }[] = [];
 
@@ -19,30 +24,34 @@ export class Breaker {
 
   get state(): BreakerState {
     if (this.#openUntil === 0) return 'closed';
-    return this.#isProbing ? 'probing' : 'open';
+    return this.#probe === undefined ? 'open' : 'probing';
   }
 
-  /** Whether a request may go there now; take() is called when it does. */
-  get isUsable(): boolean {
-    return this.#openUntil === 0 || (!this.#isProbing && this.#now() >= this.#openUntil);
+  get #isUsable(): boolean {
+    return this.#openUntil === 0 || (this.#probe === undefined && this.#now() >= this.#openUntil);
   }
 
   /** Milliseconds until a request may go there. */
   get waitMs(): number {
-    return this.isUsable ? 0 : Math.max(1, this.#openUntil - this.#now());
+    if (this.#isUsable) return 0;
+    return this.#probe === undefined ? Math.max(1, this.#openUntil - this.#now()) : PROBE_LOOK_MS;
   }
 
-  take(): void {
-    if (this.#openUntil !== 0) this.#isProbing = true;
+  /** Undefined: no request may go there now, since it fails or another one is trying it. */
+  take(): Pass | undefined {
+    if (!this.#isUsable) return undefined;
+    const pass: Pass = Symbol('pass');
+    if (this.#openUntil !== 0) this.#probe = pass;
+    return pass;
   }
 
   /** The request said nothing of the backend: it was cancelled, or was wrong itself. */
-  giveUp(): void {
-    this.#isProbing = false;
+  giveUp(pass: Pass): void {
+    if (this.#probe === pass) this.#probe = undefined;
   }
 
   succeeded(): void {
-    this.#isProbing = false;
+    this.#probe = undefined;
     this.#inARow = 0;
     if (this.#openUntil !== 0) {
       this.#openUntil = 0;
@@ -51,17 +60,17 @@ export class Breaker {
     this.#add(false);
   }
 
-  failed(): void {
+  failed(pass: Pass): void {
     this.#inARow += 1;
     this.#add(true);
-    const wasProbe = this.#isProbing;
-    this.#isProbing = false;
+    const wasProbe = this.#probe === pass;
+    this.giveUp(pass);
     if (wasProbe || this.#inARow >= FAILURES_IN_A_ROW || this.#failsOften()) this.#openUntil = this.#now() + OPEN_MS;
   }
 
   reset(): void {
     this.#openUntil = 0;
-    this.#isProbing = false;
+    this.#probe = undefined;
     this.#inARow = 0;
     this.#samples = [];
   }

@@ -1,28 +1,38 @@
 /** Tests of what keeps requests from a backend, without a backend. */
 import t from 'tap';
-import { Breaker } from './breaker.ts';
+import { Breaker, type Pass } from './breaker.ts';
 import { isModelName, offeredModels } from './model-filter.ts';
 import { Pace } from './pace.ts';
 
+/** A request goes there. */
+function take(breaker: Breaker): Pass {
+  const pass = breaker.take();
+  if (pass === undefined) throw new Error(`no request may go there for ${breaker.waitMs} ms`);
+  return pass;
+}
+
 t.test('a breaker opens after five failures in a row, and one probe closes it', async (t) => {
-  let now = 1;
+  let now = 1_000_000;
   const breaker = new Breaker(() => now);
-  for (let i = 0; i < 5; i++) {
+  const before = take(breaker);
+  for (let i = 0; i < 5; i += 1) {
     t.equal(breaker.state, 'closed');
-    breaker.failed();
+    breaker.failed(take(breaker));
   }
-  t.match(breaker, { state: 'open', isUsable: false, waitMs: 10_000 });
+  t.match(breaker, { state: 'open', waitMs: 10_000 });
+  t.equal(breaker.take(), undefined);
   now += 10_000;
-  t.equal(breaker.isUsable, true);
-  breaker.take();
-  t.match(breaker, { state: 'probing', isUsable: false }, 'one probe at a time');
-  breaker.failed();
+  const probe = take(breaker);
+  t.match(breaker, { state: 'probing', waitMs: 100 });
+  t.equal(breaker.take(), undefined, 'one probe at a time');
+  breaker.giveUp(before);
+  t.equal(breaker.take(), undefined, 'a request of before is not the probe');
+  breaker.failed(probe);
   t.equal(breaker.waitMs, 10_000, 'a probe that fails opens it again');
   now += 10_000;
-  breaker.take();
-  breaker.giveUp();
-  t.equal(breaker.isUsable, true, 'a probe that says nothing of the backend lets another one go');
-  breaker.take();
+  breaker.giveUp(take(breaker));
+  t.equal(breaker.waitMs, 0, 'a probe that says nothing of the backend lets another one go');
+  take(breaker);
   breaker.succeeded();
   t.equal(breaker.state, 'closed');
 });
@@ -32,15 +42,15 @@ t.test('a breaker opens when half of at least ten fail within 30 seconds', async
   const breaker = new Breaker(() => now);
   for (let i = 0; i < 4; i++) {
     breaker.succeeded();
-    breaker.failed();
+    breaker.failed(take(breaker));
   }
   now += 31_000;
   breaker.succeeded();
-  breaker.failed();
+  breaker.failed(take(breaker));
   t.equal(breaker.state, 'closed', 'what is older does not count');
   for (let i = 0; i < 4; i++) {
     breaker.succeeded();
-    breaker.failed();
+    breaker.failed(take(breaker));
   }
   t.equal(breaker.state, 'open');
 });

@@ -6,6 +6,7 @@ import type { DomainError } from '../../../platform/errors/domain-error.ts';
 import { inferenceErrors } from '../../inference/index.ts';
 import { AttemptFailure, clientError } from '../errors.ts';
 import type { Refusal } from '../kinds/kind.ts';
+import type { Pass } from '../registry/breaker.ts';
 import { type CostOfTarget, orderOf, type Plan, type Target } from './target.ts';
 
 const MOST_ATTEMPTS = 4;
@@ -62,6 +63,7 @@ export class Attempts<T> {
   readonly #excluded = new Set<string>();
   readonly #order: readonly Target[];
   #nAttempts = 0;
+  #turnedAwayAt: number | undefined;
   #last: DomainError | undefined;
 
   /** @param close ends an answer that another one was faster than. */
@@ -101,9 +103,13 @@ export class Attempts<T> {
     if (soonest === undefined) return undefined;
     const waitMs = this.#waitMs(soonest);
     if (waitMs <= MOST_WAIT_MS) return soonest;
-    const sentence = `The provider of ${this.#request.model} takes no more requests now; try again in ${Math.ceil(waitMs / 1000)} s.`;
-    this.#last = inferenceErrors.error('provider_rate_limited', sentence, { retryAfterMs: waitMs });
+    this.#last = this.#takesNoMore(waitMs);
     return undefined;
+  }
+
+  #takesNoMore(waitMs: number): DomainError {
+    const sentence = `The provider of ${this.#request.model} takes no more requests now; try again in ${Math.ceil(waitMs / 1000)} s.`;
+    return inferenceErrors.error('provider_rate_limited', sentence, { retryAfterMs: waitMs });
   }
 
   #waitMs({ backend, model }: Target): number {
@@ -158,10 +164,15 @@ export class Attempts<T> {
       });
       return undefined;
     }
+    const pass = breaker.take();
+    if (pass === undefined) {
+      release();
+      this.#turnedAway(target);
+      return undefined;
+    }
     const started = performance.now();
     observer.waited(target, started - asked);
     this.#nAttempts += 1;
-    breaker.take();
     try {
       const value = await this.#open(target, signal);
       breaker.succeeded();
@@ -171,17 +182,25 @@ export class Attempts<T> {
     } catch (error) {
       release();
       if (!(error instanceof AttemptFailure)) {
-        breaker.giveUp();
+        breaker.giveUp(pass);
         if (error === LOST) return undefined;
         throw error;
       }
-      this.#learn(target, error.refusal);
+      this.#learn(target, pass, error.refusal);
       return undefined;
     }
   }
 
+  /** Another request tries the backend for all: this one waits for what comes of it, and not for ever. */
+  #turnedAway({ backend, model }: Target): void {
+    this.#turnedAwayAt ??= performance.now();
+    if (performance.now() - this.#turnedAwayAt < MOST_WAIT_MS) return;
+    this.#excluded.add(backend.id);
+    this.#last ??= this.#takesNoMore(backend.breaker(model).waitMs);
+  }
+
   /** Throws what goes to the client at once. */
-  #learn(target: Target, refusal: Refusal): void {
+  #learn(target: Target, pass: Pass, refusal: Refusal): void {
     const { observer } = this.#deps;
     const breaker = target.backend.breaker(target.model);
     this.#failed.set(target, (this.#failed.get(target) ?? 0) + 1);
@@ -189,25 +208,25 @@ export class Attempts<T> {
     observer.attempted(target, refusal.meaning);
     switch (refusal.meaning) {
       case 'request':
-        breaker.giveUp();
+        breaker.giveUp(pass);
         throw this.#last;
       case 'missing':
-        breaker.giveUp();
+        breaker.giveUp(pass);
         this.#excluded.add(target.backend.id);
         return;
       case 'credential':
       case 'credit':
-        breaker.giveUp();
+        breaker.giveUp(pass);
         this.#excluded.add(target.backend.id);
         observer.rejected(target, refusal);
         return;
       case 'limit':
-        breaker.giveUp();
+        breaker.giveUp(pass);
         target.backend.pace.block(refusal.retryAfterMs ?? BACKOFF_MS * 5);
         observer.limited(target, refusal);
         return;
       case 'passing':
-        breaker.failed();
+        breaker.failed(pass);
         if (refusal.retryAfterMs !== undefined) target.backend.pace.block(refusal.retryAfterMs);
         observer.unreachable(target, refusal);
     }
