@@ -3,6 +3,7 @@ import { copyFileSync, linkSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { buildTarget, noReferences } from '../native/llama/test/reference.ts';
+import { runCli } from '../ts/cli/run-cli.ts';
 import { nativeFolder } from '../ts/server/native/load.ts';
 import type { ChildServer } from './child-server.ts';
 import { post, send } from './http.ts';
@@ -28,7 +29,8 @@ async function startWithGpu(t: Test, env: NodeJS.ProcessEnv = {}) {
     folder: join(folder, 'server'),
     env: { SVC_NATIVE_DIR: libraries, LD_LIBRARY_PATH: libraries, SVC_STAND_IN_FAILURE: failure, ...env },
   });
-  return { server, fail: (reason: string) => writeFileSync(failure, reason) };
+  const modelsDir = join(folder, 'server', 'models');
+  return { server, modelsDir, fail: (reason: string) => writeFileSync(failure, reason) };
 }
 
 const detail = async ({ url }: ChildServer) => (await send(`${url}/api/v1/inference/models/${chatModel}`)).json;
@@ -38,13 +40,15 @@ const gpuOf = async ({ url }: ChildServer) => {
 };
 
 t.test('a full GPU ends what runs there with the reason, and the CPU goes on with the same answers', { skip }, async (t) => {
-  const { server, fail } = await startWithGpu(t);
+  const { server, fail, modelsDir } = await startWithGpu(t);
+  const show = () => runCli(['models', 'show', chatModel, '--url', server.url], { env: { SVC_MODELS_DIR: modelsDir } });
   const chat = () => post(`${server.url}/v1/chat/completions`, body);
   const before = await chat();
   t.match(before, { status: 200 });
   t.match(await detail(server), { gpu_layers: Number, gpu_memory_bytes: Number });
   t.ok(((await detail(server)) as { gpu_layers: number }).gpu_layers > 1);
   t.match(await gpuOf(server), { devices: [{ name: 'CUDA0', description: 'stand-in GPU' }] });
+  t.match(await show(), { code: 0, stdout: /on GPU +\d+ layers, .*\nGPU +stand-in GPU \(/ });
 
   fail('out of memory');
   t.match(await chat(), { status: 503, json: { error: { code: 'device_failed' } } });
@@ -53,6 +57,7 @@ t.test('a full GPU ends what runs there with the reason, and the CPU goes on wit
   t.strictSame(contentOf(after), contentOf(before));
   t.match(await detail(server), { gpu_layers: 0, gpu_memory_bytes: 0 });
   t.match(await gpuOf(server), { unused: 'gpu_memory_full', reason: /out of memory/, remedy: /inference\.max_device_bytes/ });
+  t.match(await show(), { code: 0, stdout: /GPU +the GPU is not used: .*out of memory.*; lower inference\.gpu_layers/ });
 });
 
 t.test('a stream that a lost GPU breaks off ends with an error frame', { skip }, async (t) => {

@@ -13,7 +13,7 @@ import {
 import { command, type Invocation } from '../command.ts';
 import { openLibrary, readConfig } from '../configuration.ts';
 import { formatBytes, formatTable, printable } from '../format.ts';
-import { askModels, type ServedModel } from '../served-model.ts';
+import { askModels, askServedDetail, type ServedDetail, type ServedModel } from '../served-model.ts';
 import { clientOptions, openClient } from '../server-client.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -48,12 +48,17 @@ export const modelsList = command({
 
 /** None where no server runs, or none that answers this caller. */
 async function remoteModels(invocation: Invocation<typeof clientOptions>): Promise<ServedModel[]> {
+  const models = await ofServer(invocation, () => askModels(openClient(invocation), invocation.signal));
+  return models?.filter(({ state }) => state === 'remote') ?? [];
+}
+
+/** Undefined where no server answers, unless one was named. */
+async function ofServer<T>({ options }: Invocation<typeof clientOptions>, ask: () => Promise<T>): Promise<T | undefined> {
   try {
-    const models = await askModels(openClient(invocation), invocation.signal);
-    return models.filter(({ state }) => state === 'remote');
+    return await ask();
   } catch (error) {
-    if (invocation.options.url !== undefined) throw error;
-    return [];
+    if (options.url !== undefined) throw error;
+    return undefined;
   }
 }
 
@@ -85,6 +90,7 @@ function listCatalogue(terminal: Terminal): 'ok' {
 export const modelsShow = command({
   words: ['models', 'show'],
   summary: 'Show what is known of one model',
+  options: clientOptions,
   positionals: [{ name: 'NAME', help: 'a model of this machine, or of the catalogue' }],
   examples: ['svc models show bge-m3-q8_0'],
   async run(invocation) {
@@ -99,8 +105,11 @@ export const modelsShow = command({
       });
     const stored = entry && storedModel(entry);
     const abilities = stored && new ProbeResults(config.values.data_dir).find(stored);
-    if (entry) terminal.result({ installed: true, ...modelRecord(entry), abilities }, page(describe(entry, abilities)));
-    else {
+    if (entry) {
+      const served = await servedDetail(invocation, entry.name);
+      const facts = { ...describe(entry, abilities), ...(served && describeServed(served)) };
+      terminal.result({ installed: true, ...modelRecord(entry), abilities, served }, page(facts));
+    } else {
       const { sizeBytes, sha256, wheel, ...model } = findInCatalogue(name) ?? { sizeBytes: 0 };
       const pack = wheel && `${wheel.package}==${wheel.version}`;
       const record = {
@@ -122,6 +131,25 @@ export const modelsShow = command({
     return 'ok';
   },
 });
+
+/** Undefined where no server runs, or none that answers this caller. */
+async function servedDetail(invocation: Invocation<typeof clientOptions>, name: string): Promise<ServedDetail | undefined> {
+  return await ofServer(invocation, () => askServedDetail(openClient(invocation), name, invocation.signal));
+}
+
+/** Where the model lies now, and what the server says of its GPUs. */
+function describeServed({ memory_bytes: bytes, gpu_layers: nLayers, gpu_memory_bytes: onGpu, gpu }: ServedDetail) {
+  const devices = gpu?.devices
+    ?.map(({ description, memory_bytes: all = 0 }) => `${description} (${formatBytes(all)})`)
+    .join(', ');
+  const isOnGpu = nLayers !== undefined && nLayers > 0;
+  return {
+    memory: bytes === undefined ? 'not loaded' : formatBytes(bytes),
+    'on GPU': isOnGpu ? `${nLayers} layers, ${formatBytes(onGpu ?? 0)}` : undefined,
+    GPU: gpu?.reason === undefined ? devices : `${gpu.reason}; ${gpu.remedy ?? ''}`,
+    driver: gpu?.driver_cuda === undefined ? undefined : `CUDA ${gpu.driver_cuda}`,
+  };
+}
 
 function describe(entry: LibraryEntry, abilities: Abilities | undefined): Record<string, string | number | undefined> {
   const { facts, sidecar } = entry;
