@@ -8,6 +8,7 @@
 import { type EngineOptions, LlamaModel, type LoadOptions } from '../server/native/llama.ts';
 import type { MemoryPlan } from '../server/native/llama-shapes.ts';
 import { type MeasuredPlan, planThatFits } from '../server/native/memory-fit.ts';
+import { callArgumentsOf } from '../server/platform/gguf/chat-template.ts';
 import { type GgufFile, readGguf } from '../server/platform/gguf/gguf-reader.ts';
 import { findString } from '../server/platform/gguf/gguf-value.ts';
 import { splitModelPaths } from '../server/platform/gguf/split-model.ts';
@@ -53,14 +54,15 @@ async function planMemory(path: string, plan: Plan, whole: LlamaModel): Promise<
   }
 }
 
-/** What the template speaks of; the loaded model knows for certain, and its word then counts. */
-function readTemplate({ metadata }: GgufFile): Record<string, boolean> {
+/** Tells what the template speaks of; the loaded model knows for certain, and its word then counts. */
+function readTemplate({ metadata }: GgufFile): Record<string, unknown> {
   const plain = findString(metadata, 'tokenizer.chat_template');
   const template = `${plain ?? ''}${findString(metadata, 'tokenizer.chat_template.tool_use') ?? ''}`;
   return {
     hasChatTemplate: template !== '',
     supportsTools: /\btools\b/.test(template) && /\btool_calls?\b/.test(template),
     supportsThinking: /\benable_thinking\b/.test(template),
+    callArguments: callArgumentsOf(template),
   };
 }
 

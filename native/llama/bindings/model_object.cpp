@@ -24,6 +24,11 @@ const char * pooling_name(const Model & model) {
     return value < 0 || value > 4 ? "unspecified" : names[value];
 }
 
+const char * arguments_name(const ChatFormat * format) {
+    const auto arguments = format ? format->call_arguments() : CallArguments::Json;
+    return arguments == CallArguments::Json ? "json" : arguments == CallArguments::Tagged ? "tagged" : "free";
+}
+
 Napi::Value int32_array(Napi::Env env, const std::vector<llama_token> & tokens) {
     auto array = Napi::Int32Array::New(env, tokens.size());
     std::copy(tokens.begin(), tokens.end(), array.Data());
@@ -122,6 +127,7 @@ Napi::Value ModelObject::info(const Napi::CallbackInfo & info) {
         auto caps = templates ? common_chat_templates_get_caps(templates) : std::map<std::string, bool>{};
         to.Set("hasChatTemplate", templates && common_chat_templates_was_explicit(templates));
         to.Set("supportsTools", caps["supports_tools"] && caps["supports_tool_calls"]);
+        to.Set("callArguments", arguments_name(m.chat_format()));
         to.Set("supportsThinking", templates && common_chat_templates_support_enable_thinking(templates));
         to.Set("supportsVision", m.projector() && mtmd_support_vision(m.projector()));
         to.Set("supportsAudio", m.projector() && mtmd_support_audio(m.projector()));

@@ -7,6 +7,7 @@
 #include "../grammar/conversion_cost.h"
 #include "../grammar/converted_grammar.h"
 #include "../grammar/grammar_budget.h"
+#include "../grammar/raw_strings.h"
 #include "../grammar/schema_bounds.h"
 #include "../model/model.h"
 #include "../text/json_bounds.h"
@@ -233,15 +234,26 @@ common_chat_templates_inputs inputs_of(const Model & model, const JobOptions & j
     return inputs;
 }
 
-// The tools with the schemas that are followed of them; none where those are the tools' own.
-std::vector<common_chat_tool> followed_tools(const JobOptions & job, const std::vector<common_chat_tool> & tools) {
+struct FollowedTools {
+    // With the schemas that are followed of them; none where those are the tools' own.
+    std::vector<common_chat_tool> tools;
+    // By tool and argument, for calls that write strings as they are.
+    common_json strings = common_json::object();
+};
+
+FollowedTools followed_tools(const JobOptions & job, const std::vector<common_chat_tool> & tools) {
     if (job.tool_schemas.empty() || job.prompt.tool_choice == "none") return {};
     const auto schemas = parse_json(job.tool_schemas, "toolSchemas");
-    auto followed = tools;
+    FollowedTools followed;
+    followed.tools = tools;
     ConversionCost cost;
-    for (auto & tool : followed) {
+    for (auto & tool : followed.tools) {
         if (!schemas.contains(tool.name)) continue;
-        const auto & schema = schemas.at(tool.name);
+        auto schema = schemas.at(tool.name);
+        if (schema.is_object() && schema.contains(kRawStrings)) {
+            followed.strings[tool.name] = schema.at(kRawStrings);
+            schema.erase(kRawStrings);
+        }
         SchemaBounds(schema, "the schema of the tool " + tool.name).check();
         cost.add(schema, tool.name);
         tool.parameters = schema.dump();
@@ -262,11 +274,21 @@ std::string format_key(const JobOptions & job, const common_chat_templates_input
     return key;
 }
 
+bool writes_strings_raw(const Model & model, const common_chat_params & params, const FollowedTools & followed) {
+    return !followed.strings.empty() && !params.grammar.empty() && !params.parser.empty() &&
+           model.chat_format()->call_arguments() == CallArguments::Tagged;
+}
+
 common_chat_params render(const Model & model, const JobOptions & job, const common_chat_templates_inputs & inputs,
-                          const std::vector<common_chat_tool> & followed) {
+                          const FollowedTools & followed) {
     try {
-        auto params = model.chat_format()->apply(inputs, followed, format_key(job, inputs));
+        auto params = model.chat_format()->apply(inputs, followed.tools, format_key(job, inputs));
         if (job.grammar.empty()) params.grammar = put_right(params.grammar);
+        if (writes_strings_raw(model, params, followed)) {
+            common_peg_arena parser;
+            parser.load(params.parser);
+            params.grammar = follow_strings(parser, params.grammar, followed.strings);
+        }
         return params;
     } catch (const std::bad_alloc &) {
         throw;
@@ -339,7 +361,7 @@ void force_call(GrammarSpec & grammar) {
     const size_t root = is_first ? 0 : grammar.text.find(line_of_root);
     if (root == std::string::npos) return;
     const size_t end = std::min(grammar.text.find('\n', root + 1), grammar.text.size());
-    static const std::regex words("until-[0-9]+\\? ?");
+    static const std::regex words("until-[0-9]+\\?? ?");
     const auto line = std::regex_replace(grammar.text.substr(root, end - root), words, "");
     grammar.text.replace(root, end - root, line);
 }
@@ -352,7 +374,7 @@ GrammarSpec format_grammar(const JobOptions & job, const Model & model, const co
 
 // The answer is calls or a text that follows the schema. llama.cpp has grammars for either.
 GrammarSpec call_or_text(const Model & model, const JobOptions & job, common_chat_templates_inputs inputs,
-                         const std::vector<common_chat_tool> & followed) {
+                         const FollowedTools & followed) {
     inputs.tool_choice = COMMON_CHAT_TOOL_CHOICE_REQUIRED;
     const auto forced = render(model, job, inputs, followed);
     GrammarSpec calls{forced.grammar, false, {}, forced.generation_prompt};

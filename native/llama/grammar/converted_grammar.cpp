@@ -82,14 +82,6 @@ std::string right_rule(std::string_view rule) {
     return std::string(rule);
 }
 
-// The end of what begins at `at` and holds no names: a literal, a class, a token or a number of repetitions.
-size_t end_of_nameless(std::string_view text, size_t at) {
-    const char open = text[at];
-    const char close = open == '"' ? '"' : open == '[' ? ']' : open == '{' ? '}' : '>';
-    for (at++; at < text.size() && text[at] != close; at++) at += text[at] == '\\';
-    return std::min(at + 1, text.size());
-}
-
 std::string with_prefix(std::string_view grammar, const std::string & prefix) {
     std::string renamed;
     for (size_t at = 0; at < grammar.size();) {
@@ -97,7 +89,7 @@ std::string with_prefix(std::string_view grammar, const std::string & prefix) {
         if (is_rule_letter(grammar[at])) {
             while (end < grammar.size() && is_rule_letter(grammar[end])) end++;
             renamed += prefix;
-        } else if (std::string_view("\"[{<").find(grammar[at]) != std::string_view::npos) {
+        } else {
             end = end_of_nameless(grammar, at);
         }
         renamed += grammar.substr(at, end - at);
@@ -107,6 +99,15 @@ std::string with_prefix(std::string_view grammar, const std::string & prefix) {
 }
 
 }  // namespace
+
+size_t end_of_nameless(std::string_view text, size_t at) {
+    static constexpr std::string_view begins = "\"[{<";
+    static constexpr std::string_view ends = "\"]}>";
+    const size_t kind = begins.find(text[at]);
+    if (kind == std::string_view::npos) return at + 1;
+    for (at++; at < text.size() && text[at] != ends[kind]; at++) at += text[at] == '\\';
+    return std::min(at + 1, text.size());
+}
 
 std::string put_right(const std::string & converted) {
     static constexpr std::string_view is = " ::= ";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace svc {
 
@@ -14,6 +15,10 @@ constexpr const char * kGrammarMark = R"("[\"\\u0000gbnf\",)";
 inline bool is_rule_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
 }
+
+// The end of what begins at `at` and holds no names: a literal, a class, a token or a number of repetitions; of any other sign,
+// the place behind it.
+size_t end_of_nameless(std::string_view text, size_t at);
 
 // The same grammar with sound rules: numbers that a double can hold, characters that count as one wherever JSON is read, names
 // of further properties without escapes (an escape could spell a name that is excluded), and what is marked. A grammar of the

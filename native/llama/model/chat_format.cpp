@@ -41,7 +41,9 @@ common_chat_templates_ptr parse_templates(const llama_model * model, const std::
 }  // namespace
 
 ChatFormat::ChatFormat(const llama_model * model, const std::string & override_source)
-    : templates_(parse_templates(model, override_source)), specialised_(is_specialised(model)) {}
+    : templates_(parse_templates(model, override_source)),
+      specialised_(is_specialised(model)),
+      call_arguments_(call_arguments_of(templates_.get())) {}
 
 bool ChatFormat::is_specialised(const llama_model * model) const {
     const auto * vocab = llama_model_get_vocab(model);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "../grammar/raw_strings.h"
 #include "chat.h"
 #include "llama.h"
 
@@ -19,6 +20,8 @@ class ChatFormat {
     ChatFormat(const llama_model * model, const std::string & override_source);
 
     const common_chat_templates * templates() const { return templates_.get(); }
+
+    CallArguments call_arguments() const { return call_arguments_; }
 
     // Same result as common_chat_templates_apply(inputs), with the grammar and the parser of `followed` where that has tools: the
     // prompt shows those of `inputs`. `key` stands for all of both but the messages, and for the tenant; where it is empty,
@@ -37,6 +40,7 @@ class ChatFormat {
     common_chat_templates_ptr templates_;
     // llama.cpp treats this template by hand and may rewrite messages; nothing is kept then.
     bool specialised_ = true;
+    CallArguments call_arguments_;
 
     mutable std::mutex mutex_;
     mutable std::list<std::string> by_age_;  // oldest first

@@ -53,6 +53,11 @@ export interface ModelInfo {
   hasDecoder: boolean;
   hasChatTemplate: boolean;
   supportsTools: boolean;
+  /**
+   * How much of a tool's schema its calls follow. `json`: all; `tagged`: arguments one by one, strings by the grammars that come with their schemas;
+   * `free`: their names at most.
+   */
+  callArguments: 'json' | 'tagged' | 'free';
   supportsThinking: boolean;
   supportsVision: boolean;
   supportsAudio: boolean;
@@ -185,7 +190,7 @@ export interface GenerationJob extends JobOptionValues {
   media?: DecodedMedia[];
   /** What the answer is, in the words that llama.cpp's converter follows. */
   jsonSchema?: Text;
-  /** The same of the arguments of each tool, by its name; without it, what the tools themselves say. */
+  /** The same of the arguments of each tool, by its name; without it, what the tools themselves say. `x-strings` has grammars of strings. */
   toolSchemas?: Text;
   grammar?: string;
   stop?: string[];

@@ -1,5 +1,6 @@
 /** The whole module and the one of the models behind their routes, with a scripted engine and no sockets. */
 import t, { type Test } from 'tap';
+import type { ModelInfo } from '../../native/llama-shapes.ts';
 import { CpuUnsupportedError } from '../../native/load.ts';
 import { NativeError } from '../../native/native-error.ts';
 import type { HttpError } from '../../platform/http/errors.ts';
@@ -23,19 +24,23 @@ function sayHello(sink: CompletionSink): void {
   sink.onDone(scriptedUsage);
 }
 
-function setUp(t: Test, kinds: Record<string, StoredModel['kind']> = { 'tiny-chat': 'chat' }, supportsTools = true) {
+function setUp(
+  t: Test,
+  kinds: Record<string, StoredModel['kind']> = { 'tiny-chat': 'chat' },
+  { supportsTools = true, callArguments = 'json' as ModelInfo['callArguments'] } = {},
+) {
   const folder = t.testdir(Object.fromEntries(Object.keys(kinds).map((id) => [`${id}.gguf`, 'x'])));
   const models = Object.entries(kinds).map(
     ([id, kind]): StoredModel => ({ ...storedModel(folder, id, kind), demonstration: 'It talks nonsense.' }),
   );
   const binding = new ScriptedBinding();
-  binding.info = { supportsTools };
+  binding.info = { supportsTools, callArguments };
   binding.engine.script = sayHello;
   const metrics = new MetricsRegistry();
   const source = sourceOf(models);
   const make = async (tenants?: TenantRules) => {
     const module = await completionsForTest({
-      overrides: { source, binding, inspector: scriptedInspector({ supportsTools }) },
+      overrides: { source, binding, inspector: scriptedInspector({ supportsTools, callArguments }) },
       settings: { default_model: models[0]?.id ?? '' },
       dataDir: folder,
       metrics,
@@ -139,7 +144,7 @@ const toolRequests = [
 const headersOf = (reply: Reply) => ('headers' in reply ? reply.headers : {}) ?? {};
 
 t.test('a model that cannot call tools answers in text without them, and refuses where one must be called', async (t) => {
-  const { binding, make } = setUp(t, { 'tiny-chat': 'chat' }, false);
+  const { binding, make } = setUp(t, { 'tiny-chat': 'chat' }, { supportsTools: false });
   const { routes } = await make();
   for (const [path, body, forced] of toolRequests) {
     for (const stream of [false, true]) {
@@ -418,4 +423,26 @@ t.test('what is no known failure keeps its text from the client', async (t) => {
   );
   t.match(error, { status: 500, code: 'internal' });
   t.notMatch((error as HttpError).message, /secret/);
+});
+
+t.test('what a model does not follow of a tool by how it writes calls is refused with strict, and named without', async (t) => {
+  const either = { anyOf: [{ type: 'string', maxLength: 3 }, { type: 'integer' }] };
+  const tool = (strict: boolean) => {
+    const parameters = { type: 'object', properties: { either }, required: ['either'] };
+    return { type: 'function', function: { name: 'set', strict, parameters } };
+  };
+  const ignored = {
+    json: undefined,
+    tagged: 'tools[0].function.parameters#/properties/either/anyOf',
+    free: 'tools[0].function.parameters#/properties',
+  };
+  for (const callArguments of ['json', 'tagged', 'free'] as const) {
+    const { routes } = await setUp(t, undefined, { callArguments }).make();
+    const ask = (strict: boolean) =>
+      call(routes, 'POST', '/v1/chat/completions', { model: 'tiny-chat', messages, tools: [tool(strict)] });
+    const reply = await ask(false);
+    t.equal(reply.kind === 'bytes' && reply.headers?.['x-svc-schema-ignored'], ignored[callArguments], callArguments);
+    if (ignored[callArguments] === undefined) t.equal((await ask(true)).kind, 'bytes');
+    else await t.rejects(ask(true), { code: 'schema_not_supported', message: /tool set.* the model writes arguments/ });
+  }
 });

@@ -45,7 +45,7 @@ export class CompletionService {
     const mustCall = hasTools && (isForced(prompt) || (call.edgeTools !== undefined && pending.request.needsTools));
     const needs = { ability: 'chat', ...pending.request, mustCall } as const;
     const model = await this.#inference.resolve(needs, asker.modelUser ?? asker.caller);
-    if (model.card.backend === undefined) requireSchemas(pending.request);
+    if (model.card.backend === undefined) requireSchemas(pending.request, model.card);
     const answer = Object.assign(pending, { model });
     if (hasTools) {
       const ignored = await ignoredTools(askedJob(answer), model.card, () => this.#inference.meter(model, asker.options));
@@ -141,14 +141,21 @@ export function wantsEdgeTools({ headers }: Pick<Asker, 'headers'>): boolean {
 
 /** The headers that say which model answers, what is amiss with it, whose tools run, and what of the tools and schemas is left out. */
 export function answerHeaders(
-  { model: requested, schemaIgnored, toolsIgnored }: Pick<CompletionRequest, 'model' | 'schemaIgnored' | 'toolsIgnored'>,
+  {
+    model: requested,
+    schemaIgnored,
+    byNotation,
+    toolsIgnored,
+  }: Pick<CompletionRequest, 'model' | 'schemaIgnored' | 'byNotation' | 'toolsIgnored'>,
   { card, isSubstitute }: ResolvedModel,
   runsTools: boolean,
 ): Record<string, string> {
+  const ofNotation = card.callNotation && byNotation?.[card.callNotation]?.schemaIgnored;
+  const ignored = card.state === 'remote' ? '' : (ofNotation ?? schemaIgnored ?? '');
   return {
     'x-svc-edge-tools': runsTools ? 'on' : 'passthrough',
     ...(card.capabilities.completion ? { 'x-svc-warning': `${headerText(card.id)} has no chat template` } : {}),
-    ...(schemaIgnored !== undefined && card.state !== 'remote' && { 'x-svc-schema-ignored': schemaIgnored }),
+    ...(ignored !== '' && { 'x-svc-schema-ignored': ignored }),
     ...(toolsIgnored !== undefined && { 'x-svc-tools-ignored': toolsIgnored }),
     ...(isSubstitute ? { 'x-svc-model-substituted': `${headerText(requested)} -> ${headerText(card.id)}` } : {}),
   };

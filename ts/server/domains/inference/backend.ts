@@ -68,6 +68,8 @@ export interface ModelCard {
   /** Undefined: it was not probed. */
   abilities?: Abilities;
   state: ModelState;
+  /** Undefined: the model writes arguments of calls as JSON, or nobody knows. */
+  callNotation?: CallNotation;
   /** Never unloaded to make room; undefined where the backend does not say. */
   isPinned?: boolean;
   /** Why the model cannot be used; present when state is 'unusable'. */
@@ -83,6 +85,12 @@ export interface ModelCard {
   /** The tenants that may use it; undefined: all. */
   tenants?: readonly string[];
 }
+
+/**
+ * How a model writes the arguments of calls that is not one JSON object. `tagged`: one by one, as JSON but for strings, which stand as they are.
+ * `free`: so that their schemas are not followed.
+ */
+export type CallNotation = 'tagged' | 'free';
 
 /** The facts that a loaded model reports about itself. */
 export interface ModelDetail {
@@ -120,6 +128,8 @@ export interface CompletionRequest {
   schemaIgnored?: string;
   /** Why an engine of this node refuses its schemas. */
   schemaRefusal?: SchemaRefusal;
+  /** The same for models that write arguments of calls in such a notation. */
+  byNotation?: Partial<Record<CallNotation, { schemaIgnored: string; refusal?: SchemaRefusal }>>;
   /** What only a model that runs elsewhere makes use of. */
   provider?: ProviderMembers;
   job: Omit<GenerationJob, 'tenant' | 'media'> & {

@@ -8,6 +8,7 @@ export { ModelSummary, ServingReasonShape } from './api/model-schemas.ts';
 export { openaiErrorBody } from './api/openai-error-body.ts';
 export type {
   BackendCompletion,
+  CallNotation,
   CallOptions,
   ChatPrompt,
   CompletionRequest,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { SchemaReader, shownSchema } from './json-schema.ts';
+import { SchemaReader, schemaNotes, shownSchema } from './json-schema.ts';
 import type { Members } from './members.ts';
 
 const read = (schema: Members) => new SchemaReader().read(schema, { param: 'schema', isStrict: false });
@@ -44,6 +44,43 @@ t.test('a strict schema names the place, the keyword, the tool, and what would b
     param: 'tools[1].function.parameters',
     message: /tool f.* keyword uniqueItems at #\/properties\/a~1b.* Accepted: /,
     extra: { pointer: '#/properties/a~1b', keyword: 'uniqueItems', tool: 'f', accepted: /item/ },
+  });
+});
+
+t.test('strings that a model writes without quotation marks have grammars, or are named', async (t) => {
+  const reader = new SchemaReader();
+  const stated = { param: 'tools[0].function.parameters', tool: 'f', isStrict: false };
+  const code = { type: 'string', pattern: '^[<-=]{2}$' };
+  const schema = {
+    type: 'object',
+    properties: {
+      free: { type: 'string' },
+      lamp: { enum: ['hall', 'a"b', '</x>', null] },
+      long: { type: 'string', minLength: 2 },
+      short: { anyOf: [{ type: 'string', maxLength: 3 }, { type: 'null' }] },
+      code: { anyOf: [code, { const: '' }] },
+      same: { anyOf: [code, { const: '' }] },
+      n: { type: 'integer', maximum: 3 },
+      either: { anyOf: [{ type: 'string', maxLength: 3 }, { type: 'integer' }] },
+      'only/tag': { type: 'string', pattern: '^<$' },
+    },
+  };
+  const { 'x-strings': strings } = reader.ofTool(reader.read(schema, stated), stated);
+  t.strictSame(strings, {
+    lamp: { gbnf: '("hall" | "a\\U00000022b")', isOpen: false },
+    long: { gbnf: '[^<]{2}', isOpen: true },
+    short: { gbnf: '([^<]{0,3})', isOpen: false },
+    code: { gbnf: '("" | ("" [\\U0000003D-\\U0000003D]{2,2}))', isOpen: false },
+    same: { gbnf: '("" | ("" [\\U0000003D-\\U0000003D]{2,2}))', isOpen: false },
+  });
+  t.strictSame(schemaNotes(reader), {
+    byNotation: {
+      tagged: {
+        schemaIgnored:
+          'tools[0].function.parameters#/properties/either/anyOf, tools[0].function.parameters#/properties/only~1tag/pattern',
+      },
+      free: { schemaIgnored: 'tools[0].function.parameters#/properties' },
+    },
   });
 });
 

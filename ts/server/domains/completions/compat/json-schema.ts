@@ -1,9 +1,10 @@
 /** JSON Schemas of one request: each becomes what the engine follows. What it does not follow is refused, or left out and named. */
 import { DomainError } from '../../../platform/errors/domain-error.ts';
-import type { CompletionRequest, SchemaRefusal } from '../../inference/index.ts';
+import type { CallNotation, CompletionRequest, SchemaRefusal } from '../../inference/index.ts';
 import { completionError } from '../errors.ts';
 import { isMembers, type Members } from './members.ts';
 import { PatternCheck } from './schema/pattern-check.ts';
+import { hasProperties, rawArguments, rawStringsMember } from './schema/raw-strings.ts';
 import { SchemaDocument, UnusableSchema } from './schema/schema-document.ts';
 import { SchemaFollower, type Unfollowed } from './schema/schema-follower.ts';
 
@@ -56,19 +57,28 @@ export class SchemaReader {
   refusal: SchemaRefusal | undefined;
   readonly #patterns = new PatternCheck();
   readonly #ignored = new Set<string>();
+  /** The places in tools that are not followed either, by how a model writes arguments. */
+  readonly #unfollowed: Record<CallNotation, { places: Set<string>; refusal?: SchemaRefusal }> = {
+    tagged: { places: new Set() },
+    free: { places: new Set() },
+  };
   #nDefinitions = 0;
 
-  /** What was left out, for a header; undefined: nothing was. */
+  /** The places that were left out, for a header; undefined: nothing was. */
   get ignored(): string | undefined {
-    if (this.#ignored.size === 0) return undefined;
-    const all = [...this.#ignored].map(headerText);
-    let nShown = 0;
-    for (let length = 0; nShown < all.length; nShown++) {
-      length += (all[nShown]?.length ?? 0) + ', '.length;
-      if (length > maxHeaderLength) break;
-    }
-    const shown = all.slice(0, nShown);
-    return nShown === all.length ? shown.join(', ') : [...shown, `${all.length - nShown} more`].join(', ');
+    return listed([...this.#ignored]);
+  }
+
+  /** The same for models that do not write arguments as JSON; undefined: there is no difference. */
+  get byNotation(): CompletionRequest['byNotation'] {
+    const all = Object.entries(this.#unfollowed).filter(([, { places, refusal }]) => places.size > 0 || refusal !== undefined);
+    if (all.length === 0) return undefined;
+    return Object.fromEntries(
+      all.map(([notation, { places, refusal }]) => [
+        notation,
+        { schemaIgnored: listed([...this.#ignored, ...places]) ?? '', ...(refusal && { refusal }) },
+      ]),
+    );
   }
 
   /**
@@ -91,10 +101,27 @@ export class SchemaReader {
   /** Keeps the first fault of a schema until it is known which model answers. Throws what is none. */
   refuse(error: unknown): Members {
     if (!(error instanceof DomainError)) throw error;
-    const { code, sentence, param, extra } = error;
-    // Plain data: worker threads read large bodies.
-    this.refusal ??= { code, sentence, param, extra };
+    this.refusal ??= refusalOf(error);
     return { type: 'object' };
+  }
+
+  /** Returns what is followed of a tool's arguments, with the strings that some models write without quotation marks. */
+  ofTool(followed: Members, stated: Stated & { tool: string }): Members {
+    const { strings, unfollowed } = rawArguments(followed);
+    for (const { pointer, keyword } of unfollowed) this.#leaveOut('tagged', stated, pointer, keyword);
+    if (hasProperties(followed)) this.#leaveOut('free', stated, '#', 'properties');
+    return Object.keys(strings).length === 0 ? followed : { ...followed, [rawStringsMember]: strings };
+  }
+
+  #leaveOut(
+    notation: CallNotation,
+    { param, tool, isStrict }: Stated & { tool: string },
+    pointer: string,
+    keyword: string,
+  ): void {
+    const found = this.#unfollowed[notation];
+    if (isStrict) found.refusal ??= refusalOf(notWritten(param, tool, pointer, keyword));
+    else found.places.add(`${param}${pointer}/${keyword}`);
   }
 
   /** The model may call such a tool with any arguments. */
@@ -113,9 +140,40 @@ export class SchemaReader {
 }
 
 /** A request says this of its schemas. */
-export function schemaNotes(schemas: SchemaReader): Pick<CompletionRequest, 'schemaIgnored' | 'schemaRefusal'> {
-  const { ignored: schemaIgnored, refusal: schemaRefusal } = schemas;
-  return { ...(schemaIgnored !== undefined && { schemaIgnored }), ...(schemaRefusal !== undefined && { schemaRefusal }) };
+export function schemaNotes(schemas: SchemaReader): Pick<CompletionRequest, 'schemaIgnored' | 'schemaRefusal' | 'byNotation'> {
+  const { ignored: schemaIgnored, refusal: schemaRefusal, byNotation } = schemas;
+  return {
+    ...(schemaIgnored !== undefined && { schemaIgnored }),
+    ...(schemaRefusal !== undefined && { schemaRefusal }),
+    ...(byNotation !== undefined && { byNotation }),
+  };
+}
+
+/** Returns the places for a header; undefined: there are none. */
+function listed(places: readonly string[]): string | undefined {
+  if (places.length === 0) return undefined;
+  const all = places.map(headerText);
+  let nShown = 0;
+  for (let length = 0; nShown < all.length; nShown++) {
+    length += (all[nShown]?.length ?? 0) + ', '.length;
+    if (length > maxHeaderLength) break;
+  }
+  const shown = all.slice(0, nShown);
+  return nShown === all.length ? shown.join(', ') : [...shown, `${all.length - nShown} more`].join(', ');
+}
+
+/** Returns plain data: worker threads read large bodies. */
+function refusalOf({ code, sentence, param, extra }: DomainError): SchemaRefusal {
+  return { code, sentence, param, extra };
+}
+
+function notWritten(param: string, tool: string, pointer: string, keyword: string): DomainError {
+  const instead = 'strict: false, or a model that writes arguments as JSON';
+  return completionError(
+    'schema_not_supported',
+    `${param}, the schema of the tool ${tool}, has the keyword ${keyword} at ${pointer}, which is not followed in the notation in which the model writes arguments. Accepted: ${instead}.`,
+    { param, extra: { pointer, keyword, tool, accepted: instead } },
+  );
 }
 
 /** Header values are visible ASCII. */

@@ -112,10 +112,12 @@ export function promptTools({ tools, choice, isSingle }: ToolUse, parallel: bool
 export function toolSchemas({ tools, choice }: ToolUse, schemas: SchemaReader): Pick<CompletionRequest['job'], 'toolSchemas'> {
   if (tools.length === 0 || choice === 'none') return {};
   const entries = tools.map(({ shown, followed, param }) => {
-    if (!(followed instanceof DomainError)) return [shown.function.name, followed];
+    const { name, strict } = shown.function;
+    if (!(followed instanceof DomainError))
+      return [name, schemas.ofTool(followed, { param, tool: name, isStrict: strict === true })];
     if (choice === 'required') schemas.refuse(followed);
     else schemas.ignoreAll(param);
-    return [shown.function.name, { type: 'object' }];
+    return [name, { type: 'object' }];
   });
   return { toolSchemas: JSON.stringify(Object.fromEntries(entries)) };
 }

@@ -163,6 +163,7 @@ export class ModelCatalogue {
       isPinned: this.#registry.isPinned(stored.id),
       ...requestContext(stored, entry, inspected),
       ...(abilities && { abilities }),
+      ...(result.usable && notationOf(result)),
       ...(result.usable ? {} : { unusable: result.reason }),
     };
     this.#rowOf.set(card, row);
@@ -207,6 +208,10 @@ const assumedResult: InspectionResult = {
   supportsTools: false,
   supportsThinking: false,
 };
+
+function notationOf({ callArguments = 'json' }: InspectionResult & { usable: true }): Pick<ModelCard, 'callNotation'> {
+  return callArguments === 'json' ? {} : { callNotation: callArguments };
+}
 
 function capabilitiesOf(stored: StoredModel, result: InspectionResult): ModelCapabilities {
   const usable = result.usable;

@@ -143,6 +143,7 @@ const scriptedInfo: ModelInfo = {
   hasDecoder: true,
   hasChatTemplate: true,
   supportsTools: true,
+  callArguments: 'json',
   supportsThinking: false,
   supportsVision: false,
   supportsAudio: false,

@@ -1,5 +1,6 @@
 /** Models that lie in a test's folder, as a source of models tells them. */
 import { join } from 'node:path';
+import type { ModelInfo } from '../../../native/llama-shapes.ts';
 import { Inspector } from '../local/inspection/inspector.ts';
 import type { ModelSource, StoredModel } from '../models/model-source.ts';
 
@@ -13,10 +14,13 @@ export function sourceOf(models: readonly StoredModel[]): ModelSource {
 }
 
 /** Finds every file usable, at once. */
-export function scriptedInspector({ supportsTools = true } = {}): Inspector {
+export function scriptedInspector({
+  supportsTools = true,
+  callArguments = 'json' as ModelInfo['callArguments'],
+} = {}): Inspector {
   return new Inspector(
     undefined,
-    async () => ({ usable: true, hasChatTemplate: true, supportsTools, supportsThinking: false }),
+    async () => ({ usable: true, hasChatTemplate: true, supportsTools, callArguments, supportsThinking: false }),
     0,
   );
 }

@@ -3,6 +3,7 @@ import t from 'tap';
 import { iterations } from '../../../../../../test/test-support/iterations.ts';
 import { DomainError } from '../../../../platform/errors/domain-error.ts';
 import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
+import type { ModelCard } from '../../../inference/index.ts';
 import { pngHeader } from '../../../inference/media/test-support/images.ts';
 import { invalid, requireSchemas } from '../../errors.ts';
 import { type ChatCall, readChatRequest } from './request.ts';
@@ -172,7 +173,7 @@ for (const [param, members] of [
   ],
 ] as const) {
   t.test(`a pattern that is no regular expression in ${param} is a 400 that says so`, async (t) => {
-    t.throws(() => requireSchemas(read(members).request), {
+    t.throws(() => requireSchemas(read(members).request, {} as ModelCard), {
       code: 'invalid_grammar',
       param,
       message: /pattern at #.* is no regular expression/,

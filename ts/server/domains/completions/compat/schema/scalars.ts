@@ -12,6 +12,9 @@ import type { LeaveOut, SchemaDocument } from './schema-document.ts';
 /** The schema that stands for a number between bounds: the engine puts this grammar in the place of the value. */
 const grammarMark = '\u0000gbnf';
 
+/** The tree that the pattern of a written string was made of. */
+export const patternOf = new WeakMap<Members, PatternNode>();
+
 const maxListed = 256;
 const maxWhole = 10 ** 15 - 1;
 
@@ -126,7 +129,10 @@ function writePatterned(
   if (!bounded) for (const [schema, bound] of lengths) leaveOut(schema, bound);
   try {
     const pattern = writePattern(bounded ?? node);
-    return pattern === '^$' ? { const: '' } : { type: 'string', pattern };
+    if (pattern === '^$') return { const: '' };
+    const written = { type: 'string', pattern };
+    patternOf.set(written, bounded ?? node);
+    return written;
   } catch {
     leaveOut(owner, keyword);
     return { type: 'string' };

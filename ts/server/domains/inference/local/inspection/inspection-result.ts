@@ -1,4 +1,4 @@
-import type { MemoryPlan, MemoryUse } from '../../../../native/llama-shapes.ts';
+import type { MemoryPlan, MemoryUse, ModelInfo } from '../../../../native/llama-shapes.ts';
 
 /** The result of the inspection of a model file; the child process prints one as JSON. */
 export type InspectionResult =
@@ -7,6 +7,8 @@ export type InspectionResult =
       hasChatTemplate: boolean;
       supportsTools: boolean;
       supportsThinking: boolean;
+      /** How its template writes arguments of calls; missing: as JSON. */
+      callArguments?: ModelInfo['callArguments'];
       /** Missing where no context can be planned. */
       memory?: MemoryPlan;
     }
@@ -24,12 +26,14 @@ export function parseInspectionResult(text: string): InspectionResult | undefine
     if (value?.['usable'] === false) return { usable: false, reason: String(value['reason']) };
     if (value?.['usable'] !== true) return undefined;
     const memory = parsePlan(value['memory']);
+    const callArguments = (['json', 'tagged', 'free'] as const).find((each) => each === value['callArguments']);
     return {
       ...(memory ? { memory } : {}),
       usable: true,
       hasChatTemplate: value['hasChatTemplate'] === true,
       supportsTools: value['supportsTools'] === true,
       supportsThinking: value['supportsThinking'] === true,
+      ...(callArguments && { callArguments }),
     };
   } catch {
     return undefined;
