@@ -19,8 +19,9 @@ async function untilEnded(id: string): Promise<OpenAI.Responses.Response> {
 }
 
 t.test('a response is created, retrieved, continued and deleted', async (t) => {
-  const created = await client.responses.create(request);
-  const kept = await client.responses.retrieve(created.id, { include: ['message.output_text.logprobs'] });
+  const include = ['message.output_text.logprobs' as const];
+  const created = await client.responses.create({ ...request, include });
+  const kept = await client.responses.retrieve(created.id, { include });
   t.strictSame(kept.output, created.output);
   t.equal(kept.output_text, created.output_text);
   const next = await client.responses.create({ ...request, input: 'And one more?', previous_response_id: created.id });

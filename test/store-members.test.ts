@@ -1,43 +1,26 @@
-/**
- * Requests to files and vector stores, made from the client's own types: each member in each of its forms, one at a time and in pairs. What a
- * member asks for is seen in the answer, or the request is refused by the member's name.
- */
-import assert from 'node:assert/strict';
-import fc from 'fast-check';
+/** Requests to files and vector stores, made from the client's own types. */
 import t from 'tap';
-import { Compile } from 'typebox/compile';
-import { ClientTypes, type TypeName } from '../scripts/check/client-types.ts';
+import type { TypeName } from '../scripts/check/client-types.ts';
 import { openaiRoutes } from '../ts/server/domains/data/openai/openai-routes.ts';
 import { until } from '../ts/server/platform/jobs/test-support/open-jobs.ts';
-import type { SchemaNode } from '../ts/server/platform/schema/accepted.ts';
-import { memberEffects } from '../ts/server/platform/schema/member-effect.ts';
 import { type HttpAnswer, post, send, sendJson } from './http.ts';
 import { stockServer } from './server.ts';
-import { samplesOf } from './test-support/client-samples.ts';
-import { iterations } from './test-support/iterations.ts';
+import {
+  type Effect,
+  equals,
+  list,
+  type Members,
+  type Operation,
+  paging,
+  type Seen,
+  same,
+  testOperations,
+} from './test-support/client-operations.ts';
 
 t.setTimeout(600_000);
 
-type Members = Record<string, unknown>;
-type Seen = Members & { data?: Members[] };
-/** Whether the answer shows what the member asked for. */
-type Effect = (value: unknown, answer: Seen, asked: Members) => boolean | Promise<boolean>;
-
-interface Operation {
-  route: string;
-  type: TypeName;
-  /** What every request has; a member of a set takes its place. */
-  base?: Members;
-  /** Values beside those that are made from the types, by the member's name. */
-  values?: Readonly<Record<string, readonly unknown[]>>;
-  ask: (members: Members) => Promise<HttpAnswer>;
-  undo?: (answer: Seen) => Promise<unknown>;
-  effects: Readonly<Record<string, Effect>>;
-}
-
 const server = await stockServer(t);
 const { url } = server;
-const routes = openaiRoutes({} as never);
 
 async function upload(members: Members): Promise<HttpAnswer> {
   const form = new FormData();
@@ -71,50 +54,6 @@ t.teardown(async () => {
   for (const id of [filled, empty]) await remove(`/v1/vector_stores/${id}`);
   for (const id of files) await remove(`/v1/files/${id}`);
 });
-
-const list = (path: string) => (members: Members) =>
-  send(
-    `${url}${path}?${new URLSearchParams(Object.entries(members).map(([name, value]): [string, string] => [name, String(value)]))}`,
-  );
-const listed = ({ data = [] }: Seen) => data.map(({ id }) => String(id));
-
-/** What is at one side of an item, in the order that was asked for. */
-function beside(path: string, member: 'after' | 'before'): Effect {
-  return async (value, answer, { order, filter, purpose }) => {
-    const same = Object.fromEntries(Object.entries({ order, filter, purpose }).filter(([, each]) => each !== undefined));
-    const all = listed((await list(path)({ ...same, limit: 100 })).json as Seen);
-    const at = all.indexOf(String(value));
-    const may = at === -1 ? [] : member === 'after' ? all.slice(at + 1) : all.slice(0, at);
-    return listed(answer).every((id) => may.includes(id));
-  };
-}
-
-function paging(path: string): Operation['effects'] {
-  return {
-    limit: (value, answer) => listed(answer).length <= Number(value),
-    order: (value, { data = [] }) => {
-      const times = data.map((each) => Number(each['created_at']));
-      return times.every((time, i) => i === 0 || (value === 'asc' ? time >= Number(times[i - 1]) : time <= Number(times[i - 1])));
-    },
-    after: beside(path, 'after'),
-    before: beside(path, 'before'),
-    filter: (value, { data = [] }) => data.every(({ status }) => status === value),
-    purpose: (value, { data = [] }) => data.every(({ purpose }) => purpose === value),
-  };
-}
-
-const equals = (name: string): Effect => {
-  return (value, answer) => same(answer[name], value);
-};
-
-function same(a: unknown, b: unknown): boolean {
-  try {
-    assert.deepEqual(a, b);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const expiry: Effect = (value, answer) => {
   const { seconds } = value as { seconds: number };
@@ -164,8 +103,8 @@ const operations: readonly Operation[] = [
     route: 'GET /v1/files',
     type: openai('files', 'FileListParams'),
     values: { after: files, purpose: ['assistants', 'user_data'] },
-    ask: list('/v1/files'),
-    effects: paging('/v1/files'),
+    ask: list(`${url}/v1/files`),
+    effects: paging(list(`${url}/v1/files`)),
   },
   {
     route: `POST ${stores}`,
@@ -196,8 +135,8 @@ const operations: readonly Operation[] = [
     route: `GET ${stores}`,
     type: openai(ofStores, 'VectorStoreListParams'),
     values: { after: [filled], before: [filled] },
-    ask: list(stores),
-    effects: paging(stores),
+    ask: list(url + stores),
+    effects: paging(list(url + stores)),
   },
   {
     route: `POST ${stores}/{vector_store_id}/search`,
@@ -227,8 +166,8 @@ const operations: readonly Operation[] = [
     route: `GET ${stores}/{vector_store_id}/files`,
     type: openai('vector-stores/files', 'FileListParams'),
     values: { after: files, before: files },
-    ask: list(`${stores}/${filled}/files`),
-    effects: paging(`${stores}/${filled}/files`),
+    ask: list(`${url}${stores}/${filled}/files`),
+    effects: paging(list(`${url}${stores}/${filled}/files`)),
   },
   {
     route: `POST ${stores}/{vector_store_id}/files/{file_id}`,
@@ -265,94 +204,9 @@ const operations: readonly Operation[] = [
     route: `GET ${stores}/{vector_store_id}/file_batches/{batch_id}/files`,
     type: openai('vector-stores/file-batches', 'FileBatchListFilesParams'),
     values: { after: files, before: files },
-    ask: list(`${stores}/${filled}/file_batches/${batch.id}/files`),
-    effects: paging(`${stores}/${filled}/file_batches/${batch.id}/files`),
+    ask: list(`${url}${stores}/${filled}/file_batches/${batch.id}/files`),
+    effects: paging(list(`${url}${stores}/${filled}/file_batches/${batch.id}/files`)),
   },
 ];
 
-const types = new ClientTypes(
-  process.cwd(),
-  operations.map(({ type }) => type),
-);
-/** Not in a body: a path has it, or it is the file itself. */
-const elsewhere = ['vector_store_id', 'file'];
-
-interface Sample {
-  member: string;
-  value: unknown;
-}
-
-function samples({ type, values = {} }: Operation): Sample[] {
-  return types
-    .members(types.get(type))
-    .filter(({ name }) => !elsewhere.includes(name))
-    .flatMap(({ name, type: of }) => {
-      const texts = new Set([...samplesOf(types, of, 1), ...(values[name] ?? [])].map((value) => JSON.stringify(value)));
-      return [...texts].map((text) => ({ member: name, value: JSON.parse(text) as unknown }));
-    });
-}
-
-/** What is documented of the route: its members, and the codes of its refusals. */
-function documented(name: string) {
-  const route = routes.find(({ method, path }) => `${method} ${path}` === name);
-  if (route === undefined) throw new Error(`there is no route ${name}`);
-  const effects = [route.body, route.query].flatMap((schema) => memberEffects((schema ?? {}) as unknown as SchemaNode));
-  const codes = new Set([
-    'unsupported_member',
-    ...(route.errors ?? []).map((error) => (typeof error === 'string' ? error : error.code)),
-  ]);
-  return { effects, codes };
-}
-
-const memberOf = ({ json }: HttpAnswer) =>
-  String((json?.['error'] as { param?: string } | undefined)?.param ?? json?.['param'] ?? '').replace(/[.[].*$/, '');
-
-for (const operation of operations) {
-  const { route, base = {}, ask, undo, effects } = operation;
-  const all = samples(operation);
-  const table = documented(route);
-
-  /** What is wrong with the answer; undefined where nothing is. */
-  const judge = async (set: readonly Sample[]): Promise<string | undefined> => {
-    const asked = { ...base, ...Object.fromEntries(set.map(({ member, value }) => [member, value])) };
-    const answer = await ask(asked);
-    const seen = (answer.json ?? {}) as Seen;
-    try {
-      if (answer.status === 200) return await faultOfAnswer(set, seen, asked);
-      const { code } = (seen['error'] ?? seen) as { code?: string };
-      if (![400, 404, 422].includes(answer.status) || !table.codes.has(String(code)))
-        return `is answered ${answer.status}: ${answer.text.slice(0, 300)}`;
-      if (!set.some(({ member }) => member === memberOf(answer)))
-        return `is refused without its name: ${answer.text.slice(0, 300)}`;
-      return undefined;
-    } finally {
-      if (answer.status === 200) await undo?.(seen);
-    }
-  };
-  const faultOfAnswer = async (set: readonly Sample[], answer: Seen, asked: Members): Promise<string | undefined> => {
-    for (const { member, value } of set) {
-      const entry = table.effects.find(({ name }) => name === member);
-      if (entry?.effect === 'ignored') continue;
-      if (entry?.effect === 'refused') {
-        if (!Compile(entry.node as never).Check(value)) return `is answered, though the table refuses ${member}`;
-        continue;
-      }
-      const effect = effects[member];
-      if (effect === undefined) return `is answered, and nothing is known of ${member}`;
-      if (!(await effect(value, answer, asked))) return `shows nothing of ${member}: ${JSON.stringify(answer).slice(0, 300)}`;
-    }
-    return undefined;
-  };
-
-  t.test(`${route}: each member in each form has its effect or is refused by its name`, async (t) => {
-    t.ok(all.length > 0, `${all.length} requests`);
-    for (const sample of all) t.equal(await judge([sample]), undefined, JSON.stringify(sample));
-  });
-
-  const names = new Set(all.map(({ member }) => member));
-  if (names.size > 1)
-    t.test(`${route}: members in pairs have both effects, or one is refused by its name`, async (t) => {
-      const pair = fc.tuple(fc.constantFrom(...all), fc.constantFrom(...all)).filter(([a, b]) => a.member !== b.member);
-      for (const set of fc.sample(pair, iterations(15, 300))) t.equal(await judge(set), undefined, JSON.stringify(set));
-    });
-}
+await testOperations(t, openaiRoutes({} as never), operations);

@@ -36,6 +36,7 @@ const requestTypes: Requests = [
   ['POST /v1/messages/count_tokens', anthropic('messages/messages', 'MessageCountTokensParams')],
   ['POST /v1/messages/count_tokens', anthropic('beta/messages/messages', 'MessageCountTokensParams')],
   ['GET /v1/models', anthropic('models', 'ModelListParams')],
+  ['GET /v1/models', anthropic('beta/models', 'ModelListParams')],
 ];
 
 /** What the clients send as headers, by the name that their types have for it. */

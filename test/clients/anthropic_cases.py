@@ -120,6 +120,22 @@ def _():
     assert CHAT in [model.id for model in models] and all(valid(model).type == "model" for model in models)
 
 
+@of_anthropic("models of some stages of life are listed")
+def _():
+    def listed(*stages):
+        return [model.id for model in client.models.list(lifecycle=list(stages))]
+
+    assert CHAT in listed("active", "deprecated")
+    equal(listed("retired", "deprecated"), [])
+
+
+@of_anthropic("a page of models begins behind one that is there")
+def _():
+    first, *rest = [model.id for model in client.models.list()]
+    equal([model.id for model in client.models.list(after_id=first)], rest)
+    assert "after_id" in str(raises(anthropic.BadRequestError, lambda: client.models.list(after_id="none")))
+
+
 @of_anthropic("output_config.format holds")
 def _():
     message = asking(**with_body({"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}}, {**BASE, "max_tokens": 60}))

@@ -386,6 +386,18 @@ def _():
     assert answer.output[-1].content[0].logprobs
 
 
+@of_openai("responses: a stored one has what it was created with, and no more can be included")
+def _():
+    include = ["message.output_text.logprobs"]
+    made = respond(**FIRST, include=include)
+    equal(client.responses.retrieve(made.id, include=include).output, made.output)
+    items = client.responses.input_items.list(respond(**FIRST, previous_response_id=made.id).id, include=include, order="asc")
+    assert [item.id for item in items][-2] == made.output[-1].id
+    plain = respond(**FIRST)
+    for read in [lambda: client.responses.retrieve(plain.id, include=include), lambda: client.responses.retrieve(made.id, starting_after=1)]:
+        assert raises(openai.BadRequestError, read).param in ("include", "starting_after")
+
+
 for members in [{"instructions": "Be brief."}, {"reasoning": {"effort": "none"}}, {"metadata": {"a": "b"}}, {"max_tool_calls": 3}]:
 
     @of_openai(f"responses: {members} is taken and repeated")

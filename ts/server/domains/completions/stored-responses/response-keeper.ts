@@ -69,6 +69,11 @@ export class ResponseKeeper {
     return isResponseId(id) ? await stored(() => this.#store.findChainRequests(scope, id)) : undefined;
   }
 
+  /** Returns the members that never change of the responses whose items stand before a response's own input. */
+  async earlierHeads(scope: TenantScope, id: string): Promise<Record<string, unknown>[]> {
+    return ((await this.chainRequests(scope, id)) ?? []).slice(0, -1).map(({ head }) => head);
+  }
+
   /** Returns the items that a response which continues `previousId` has before its own input, oldest first. */
   async earlierItems(scope: TenantScope, previousId: string): Promise<KeptItem[]> {
     if (!this.isKeeping) {

@@ -4,7 +4,7 @@ import { json, type Route } from '../../../../platform/http/route.ts';
 import { routes } from '../../../../platform/http/route-group.ts';
 import { named } from '../../../../platform/schema/named.ts';
 import { type InferenceService, inferenceErrors, ModelSummary, modelSummary, openaiErrorBody } from '../../../inference/index.ts';
-import { anthropicModelList, ModelListQuery } from '../anthropic/model-list.ts';
+import { anthropicModelList, ModelListQuery, modelPage } from '../anthropic/model-list.ts';
 import { anthropicHeaders } from '../foreign-members.ts';
 
 const Entry = named(
@@ -28,11 +28,11 @@ export function modelListRoute(service: InferenceService): Route {
     query: ModelListQuery,
     requestHeaders: anthropicHeaders,
     responses: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(Entry) }) },
-    errors: inferenceErrors.specs('internal'),
+    errors: inferenceErrors.specs('invalid_request', 'internal'),
     handle: async ({ caller, headers, query }) => {
       const cards = await service.models(caller);
       if (headers.has('anthropic-version')) return json(200, anthropicModelList(cards, query));
-      const data = cards.map((card) => ({
+      const data = modelPage(cards, query).cards.map((card) => ({
         object: 'model' as const,
         ...modelSummary(card),
         ...(card.id === service.defaultModel ? { default: true } : {}),

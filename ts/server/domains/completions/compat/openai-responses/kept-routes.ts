@@ -3,20 +3,29 @@ import Type from 'typebox';
 import { scopeOf } from '../../../../platform/http/principal.ts';
 import { json, type Route } from '../../../../platform/http/route.ts';
 import { routes } from '../../../../platform/http/route-group.ts';
+import { ignoredMember } from '../../../../platform/schema/member-effect.ts';
 import { openaiErrorBody } from '../../../inference/index.ts';
 import { storedResponseErrors } from '../../declared-errors.ts';
 import { invalid } from '../../errors.ts';
 import type { KeptItem } from '../../stored-responses/kept-response.ts';
+import { Includable, requireIncluded } from './includables.ts';
 import { keptResponseObject, ResponseEvent, ResponseShape } from './response-object.ts';
 import type { ResponseRouteDeps } from './route.ts';
 
 const path = '/v1/responses/{id}';
 const params = Type.Object({ id: Type.String({ description: 'Id of a response of the caller’s tenant.' }) });
-/** OpenAI adds these only on request; every answer here has them as it was made. */
+/** OpenAI adds these only on request; every answer here has what it was made with. */
 const include = Type.Optional(
-  Type.Array(Type.String(), { description: 'Accepted: a kept response has all that it was made with.' }),
+  Type.Array(Includable, {
+    maxItems: 64,
+    description: 'A kept response has what it was made with, asked for or not. What it was not made with is refused.',
+  }),
 );
 const includes = { include, 'include[]': include };
+
+function includedOf(query: { include?: string[]; 'include[]'?: string[] }): string[] {
+  return [...(query.include ?? []), ...(query['include[]'] ?? [])];
+}
 
 const { get, post, del } = routes({ tag: 'Chat', auth: 'viewer', scope: 'chat:use', errorBody: openaiErrorBody });
 
@@ -40,10 +49,10 @@ function getRoute({ background, access }: ResponseRouteDeps): Route {
         Type.Integer({
           minimum: 0,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: 'sequence_number of the last event that arrived.',
+          description: 'sequence_number of the last event that arrived; with `stream=true`.',
         }),
       ),
-      include_obfuscation: Type.Optional(Type.Boolean({ description: 'Accepted: events carry no obfuscation here.' })),
+      include_obfuscation: ignoredMember('Events carry no obfuscation here.'),
       ...includes,
     }),
     responses: { 200: ResponseShape },
@@ -51,7 +60,11 @@ function getRoute({ background, access }: ResponseRouteDeps): Route {
     handle: async ({ params, query, caller }) => {
       const scope = scopeOf(caller);
       await access.require(caller, params.id);
-      if (!query.stream) return json(200, keptResponseObject(await background.get(scope, params.id)));
+      if (!query.stream && query.starting_after !== undefined)
+        throw invalid('starting_after', 'starting_after goes with stream=true, which sends the events behind it.');
+      const kept = await background.get(scope, params.id);
+      requireIncluded([kept.head], includedOf(query));
+      if (!query.stream) return json(200, keptResponseObject(kept));
       const start = await background.follow(scope, params.id, query.starting_after ?? -1);
       return { kind: 'events', headers: {}, start };
     },
@@ -111,7 +124,11 @@ function inputItemsRoute({ keeper, access }: ResponseRouteDeps): Route {
     },
     handle: async ({ params, query, caller }) => {
       await access.require(caller, params.id);
-      return json(200, inputItemPage(await keeper.inputItems(scopeOf(caller), params.id), query));
+      const scope = scopeOf(caller);
+      const items = await keeper.inputItems(scope, params.id);
+      const include = includedOf(query);
+      if (include.length > 0) requireIncluded(await keeper.earlierHeads(scope, params.id), include);
+      return json(200, inputItemPage(items, query));
     },
   });
 }

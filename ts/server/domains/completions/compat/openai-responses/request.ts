@@ -18,10 +18,9 @@ import {
   toolSchemas,
 } from '../tools.ts';
 import { isFileSearch } from './file-search/file-search.ts';
+import { LOGPROBS } from './includables.ts';
 import { itemsToMessages } from './items.ts';
 import type { ResponsesRequest } from './schema.ts';
-
-const logprobsInclude = 'message.output_text.logprobs';
 
 /** `earlier` are the items of the responses that this one continues; their instructions do not carry over. */
 export function readResponsesRequest(body: ResponsesRequest, earlier: readonly Members[] = []): CompletionRequest {
@@ -53,7 +52,7 @@ export function responsesRequest(
     media: media?.parts,
     maxTokens: body.max_output_tokens,
     sampling: readSampling(body),
-    topLogprobs: body.include?.includes(logprobsInclude) ? (body.top_logprobs ?? 0) : undefined,
+    topLogprobs: body.include?.includes(LOGPROBS) ? (body.top_logprobs ?? 0) : undefined,
     loras: readLoras(body.lora),
     cachePrompt: body.cache_prompt,
     priority: readPriority(body.service_tier),

@@ -28,6 +28,7 @@ export function responseHead(facts: ResponseFacts, body: ResponsesRequest): Reco
     model: facts.model,
     background: body.background ?? false,
     instructions: body.instructions ?? null,
+    ...(body.include?.length ? { include: body.include } : {}),
     max_output_tokens: body.max_output_tokens ?? null,
     access_programs: null,
     max_tool_calls: body.max_tool_calls ?? null,

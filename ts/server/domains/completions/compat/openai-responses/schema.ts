@@ -13,6 +13,7 @@ import {
   nullableRecord,
   nullableString,
 } from '../nullable.ts';
+import { Includable } from './includables.ts';
 
 export const ResponsesRequest = named(
   'ResponsesRequest',
@@ -50,9 +51,9 @@ export const ResponsesRequest = named(
     }),
     top_logprobs: nullableInteger(0, 20, 'Alternatives with each token; needs include: ["message.output_text.logprobs"].'),
     include: nullableList<string>(
-      { type: 'string' },
+      Includable,
       64,
-      'message.output_text.logprobs and file_search_call.results are served.',
+      'message.output_text.logprobs and file_search_call.results are served; of the others, a response has what there is.',
     ),
     metadata: nullableRecord('Repeated in the response.'),
     stream_options: nullableObject('How a stream is written.', {

@@ -21,7 +21,8 @@ export interface MadeSearch {
 }
 
 const TYPE = 'file_search';
-const RESULTS = 'file_search_call.results';
+/** A member of `include`. */
+export const SEARCH_RESULTS = 'file_search_call.results';
 const MAX_STORES = 16;
 const MAX_STORE_NAME = 200;
 const MAX_RESULTS = 50;
@@ -47,7 +48,7 @@ export function readFileSearch({ tools, tool_choice: choice, include }: Response
       throw invalid('tool_choice', 'tool_choice is file_search, and tools has none.');
     return undefined;
   }
-  const search = { ...readTool(first.tool, first.param), includesResults: include?.includes(RESULTS) ?? false };
+  const search = { ...readTool(first.tool, first.param), includesResults: include?.includes(SEARCH_RESULTS) ?? false };
   return isKept(choice) ? search : undefined;
 }
 
