@@ -122,6 +122,7 @@ t.test('a model reads with a tool, and answers; usage is the sum of the rounds',
   const [first, second] = model.chats.slice(before).map(({ body }) => body as Body);
   t.strictSame(first?.tools?.map((tool) => tool.function.name).sort(), [
     'artifacts_create',
+    ...(process.platform === 'linux' ? ['code_run'] : []),
     'conversations_search',
     'knowledge_search',
     'web_fetch',

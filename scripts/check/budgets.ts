@@ -19,15 +19,15 @@ const MAX_OPENAPI_BYTES = 1_000_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [97, 6880],
-  client: [7, 615],
+  cli: [98, 7018],
+  client: [7, 618],
   server: [13, 737],
   'server/domains/backup': [40, 3590],
-  'server/domains/cloud': [47, 6062],
-  'server/domains/completions': [122, 12304],
+  'server/domains/cloud': [47, 6079],
+  'server/domains/completions': [122, 12306],
   'server/domains/conversations': [56, 5004],
   'server/domains/data': [88, 9356],
-  'server/domains/edge': [25, 2310],
+  'server/domains/edge': [33, 3590],
   'server/domains/files': [34, 3130],
   'server/domains/identity': [112, 10200],
   'server/domains/inference': [99, 9875],
@@ -42,10 +42,10 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
-  'server/native': [17, 2534],
-  'server/platform': [256, 18846],
+  'server/native': [18, 2658],
+  'server/platform': [256, 18854],
   web: [291, 16995],
-  workers: [14, 530],
+  workers: [16, 763],
 };
 
 /** A number that is this much below its budget is to be lowered. */

@@ -35,6 +35,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/backends.ts'), 'route list', 'route set', 'route rm'),
   ...commandsOf(() => import('./commands/tools.ts'), 'tool list', 'tool run', 'tool policy', 'tool policy set'),
   ...commandsOf(() => import('./commands/tools.ts'), 'approval list', 'approval approve', 'approval deny'),
+  ...commandsOf(() => import('./commands/plugins.ts'), 'plugin list', 'plugin add', 'plugin enable', 'plugin disable'),
   ...commandsOf(() => import('./commands/license.ts'), 'license show', 'license install', 'license verify'),
   ...commandsOf(() => import('./commands/security.ts'), 'security enforcement', 'security decisions'),
   ...commandsOf(() => import('./commands/jobs.ts'), 'jobs list', 'jobs show', 'jobs follow', 'jobs cancel'),

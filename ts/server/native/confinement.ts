@@ -45,6 +45,15 @@ export async function describeConfinementGap(): Promise<string | undefined> {
   return describeProbe(stdout.trim());
 }
 
+/** Why programs of strangers cannot be confined here; undefined: they can, wholly. */
+export async function findMissingConfinement(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return `${process.platform} confines no programs; Linux does`;
+  const launcher = findLauncher(candidateFolders('llama'));
+  if (launcher === undefined) return `the launcher ${launcherName} is missing`;
+  const { stdout } = await promisify(execFile)(launcher, ['--probe']).catch((error: Error) => ({ stdout: error.message }));
+  return describeProbe(stdout.trim());
+}
+
 /** `probe` is what the launcher's --probe printed. */
 export function describeProbe(probe: string): string | undefined {
   const found = /^landlock=(\d+) seccomp=([01])$/.exec(probe);

@@ -1,4 +1,7 @@
 /** Wires the edge module. */
+import { join } from 'node:path';
+import { findMissingConfinement } from '../../native/confinement.ts';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 import { type Principal, scopeOf } from '../../platform/http/principal.ts';
 import type { Belongings } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
@@ -19,11 +22,16 @@ import { CallMetrics } from './calls/call-metrics.ts';
 import { CallSlots } from './calls/call-slots.ts';
 import { ToolExecutor } from './calls/tool-executor.ts';
 import { ToolRegistry } from './calls/tool-registry.ts';
+import { codeRunTool, findPython } from './code/code-run.ts';
+import { CodeRunner } from './code/code-runner.ts';
+import { edgeError } from './errors.ts';
+import { PluginStore } from './plugins/plugin-store.ts';
+import { Plugins } from './plugins/plugins.ts';
 import { PolicyStore } from './policies/policy-store.ts';
 import { edgeRoutes } from './routes.ts';
 import { TaintStore } from './runs/taint-store.ts';
 import { ToolRuns } from './runs/tool-runs.ts';
-import type { edgeSettings } from './settings.ts';
+import { type edgeSettings, PLUGINS_FOLDER } from './settings.ts';
 import type { EdgeStorage, EdgeTables } from './tables.ts';
 import { webClient } from './web/web-client.ts';
 import { webFetchTool } from './web/web-fetch.ts';
@@ -52,9 +60,30 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
   const search = new WebSearch({ storage, client, userAgent, sealingKey, now });
   const reading = context.useOptional(files);
   const fetchTool = webFetchTool({ client, userAgent, reader: () => reading.api.reader });
+  let confinementMissing: DomainError | undefined;
+  const runner = new CodeRunner({ nAtOnce: settings['tools.code_at_once'], nKept: settings['tools.python_kept'] });
+  const codeTool = codeRunTool({
+    runner,
+    artifacts,
+    files: () => reading.api,
+    pythonFolder: () => findPython(settings['tools.python_dir']),
+    now,
+  });
+  const plugins = new Plugins({
+    folder: join(node.dataDir, PLUGINS_FOLDER),
+    store: new PluginStore(storage),
+    client,
+    userAgent: `svc/${node.version} (plugin)`,
+    log,
+    confinementMissing: () => confinementMissing,
+    now,
+  });
   const ownTools = async (caller: Principal): Promise<ListedTool[]> => {
     const isChosen = (await search.find(scopeOf(caller))) !== undefined;
+    const refusal = confinementMissing;
     return [
+      { tool: codeTool, module: 'edge', isRunning: refusal === undefined, ...(refusal !== undefined && { refusal }) },
+      ...(await plugins.tools(scopeOf(caller))),
       { tool: fetchTool, module: 'edge', isRunning: true },
       { tool: search.tool, module: 'edge', isRunning: isChosen, ...(!isChosen && { reason: 'No search provider is chosen.' }) },
     ];
@@ -102,10 +131,26 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
   });
   return {
     api: { executor, runs },
-    routes: edgeRoutes({ registry, executor, policies, approvals, security: context.use(security), recordAct, search, now }),
+    routes: edgeRoutes({
+      registry,
+      plugins,
+      executor,
+      policies,
+      approvals,
+      security: context.use(security),
+      recordAct,
+      search,
+      now,
+    }),
     belongings: new EdgeBelongings(storage),
-    start: async () => upkeep.start(),
+    start: async () => {
+      const missing = await findMissingConfinement();
+      confinementMissing = missing === undefined ? undefined : edgeError('confinement_missing', `No program runs: ${missing}.`);
+      upkeep.start();
+    },
     stop: async () => {
+      runner.close();
+      plugins.close();
       await Promise.all([upkeep.stop(), client.close()]);
     },
     health: () => ({ state: {}, reasons: [] }),
@@ -123,9 +168,17 @@ class EdgeBelongings implements Belongings {
 
   async eraseTenant(scope: TenantScope): Promise<void> {
     await this.#storage.writeUnit(scope, (db) =>
-      (['edge_approvals', 'edge_permissions', 'edge_policies', 'edge_taints', 'edge_search'] as const).map((table) =>
-        db.deleteFrom(table).where('tenant', '=', scope.tenant),
-      ),
+      (
+        [
+          'edge_approvals',
+          'edge_permissions',
+          'edge_policies',
+          'edge_taints',
+          'edge_search',
+          'edge_plugins',
+          'edge_plugin_values',
+        ] as const
+      ).map((table) => db.deleteFrom(table).where('tenant', '=', scope.tenant)),
     );
   }
 

@@ -39,6 +39,24 @@ export const edgeErrors = defineErrors('edge', {
     'Another server gave no answer that could be used; `detail` says why.',
     'Try again later, or another address.',
   ],
+  plugin_not_found: [404, 'There is no such plugin on the node.', 'Place it there: `svc plugin add FOLDER`.'],
+  plugin_invalid: [422, 'The folder is no whole plugin; `detail` says why.', 'Correct it, and place it again: `svc plugin add`.'],
+  plugin_changed: [
+    409,
+    'The files of the plugin are not those that an administrator enabled.',
+    'Look at what changed, and enable it again: `svc plugin enable ID`.',
+  ],
+  plugin_failed: [502, 'The plugin failed; `detail` says why.', 'Ask whoever wrote it; the log of the node has what it said.'],
+  confinement_missing: [
+    503,
+    'Programs of others cannot be confined on this node, so that none runs; `detail` says what is missing.',
+    'Use Linux 5.13 or later with Landlock and seccomp, and the whole package of svc.',
+  ],
+  python_missing: [
+    503,
+    'The Python interpreter for code.run is not installed on this node.',
+    'Unpack the npm package pyodide, and name its folder in tools.python_dir.',
+  ],
   tool_timeout: [504, 'The tool did not end in its time.', 'Ask for less, or give it longer (`timeout_seconds`).'],
 });
 

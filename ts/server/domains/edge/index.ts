@@ -1,16 +1,21 @@
 /** The edge module: the one executor of tools, what a tenant's policy allows, and the approvals of calls that ask. */
 import { defineModule } from '../../platform/module/module.ts';
-import { edgeSettings } from './settings.ts';
+import { edgeSettings, PLUGINS_FOLDER } from './settings.ts';
 import { edgeMigrations } from './tables.ts';
 
 export * as edgeEvents from './events.ts';
 export type { RunBudget } from './runs/run-budget.ts';
 export type { ToolRuns } from './runs/tool-runs.ts';
 
+/** The pieces that a program needs which places plugins on a node. */
+export const loadPluginFolders = async () => ({ ...(await import('./plugins/plugin-folder.ts')), PLUGINS_FOLDER });
+
 export const edge = defineModule({
   name: 'edge',
   settings: edgeSettings,
   migrations: edgeMigrations,
+  // Whoever restores a backup has the plugins that its tenants enabled.
+  stateFiles: [{ name: PLUGINS_FOLDER, kind: 'folder' }],
   useKinds: [{ name: 'tools', one: 'tool', labels: ['tool', 'tools'], example: 'knowledge.search, conversations.*' }],
   create: async (context) => (await import('./edge-module.ts')).createEdge(context),
 });

@@ -12,6 +12,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import type { ToolExecutor } from './calls/tool-executor.ts';
 import type { ToolRegistry } from './calls/tool-registry.ts';
 import { edgeError, edgeErrors } from './errors.ts';
+import type { Plugins } from './plugins/plugins.ts';
 import { judgeCall, Policy } from './policies/policy.ts';
 import type { PolicyStore } from './policies/policy-store.ts';
 import {
@@ -21,8 +22,13 @@ import {
   approvalBody,
   ChooseSearch,
   DecideApproval,
+  EnablePlugin,
   ExecuteTool,
   outcomeBody,
+  PluginId,
+  PluginList,
+  PluginSwitched,
+  pluginBody,
   SearchShape,
   searchBody,
   ToolList,
@@ -38,6 +44,7 @@ interface EdgeRouteDeps {
   readonly security: Pick<SecurityApi, 'leastRoleOf'>;
   readonly recordAct: IdentityApi['recordAct'];
   readonly search: WebSearch;
+  readonly plugins: Plugins;
   readonly now: () => number;
 }
 
@@ -45,6 +52,7 @@ interface EdgeRouteDeps {
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const POLICY = '/api/v1/tools/policies';
 const SEARCH = '/api/v1/tools/search';
+const PLUGINS = '/api/v1/edge/plugins';
 const APPROVALS = '/api/v1/security/approvals';
 /** A call that a caller makes itself belongs to no run: any request of the same call may bring the approval. */
 const DIRECT_RUN = 'direct';
@@ -55,14 +63,25 @@ const managed = routes({ tag: 'Tools', auth: 'admin', scope: 'tools:manage', max
 const own = routes({ tag: 'Tools', auth: 'viewer', scope: 'account:manage', maxBody: MAX_BODY_BYTES, errors: edgeErrors });
 
 export function edgeRoutes(deps: EdgeRouteDeps): Route[] {
-  return [listRoute(deps), executeRoute(deps), ...policyRoutes(deps), ...searchRoutes(deps), ...approvalRoutes(deps)];
+  return [
+    listRoute(deps),
+    executeRoute(deps),
+    ...policyRoutes(deps),
+    ...searchRoutes(deps),
+    ...pluginRoutes(deps),
+    ...approvalRoutes(deps),
+  ];
 }
 
 function listRoute({ registry, policies, security }: EdgeRouteDeps): Route {
-  const shown = ({ tool, isRunning, module, reason }: ListedTool, caller: Principal, policy: Policy) => ({
+  const shown = (
+    { tool, isRunning, module, refusal, reason = refusal?.message }: ListedTool,
+    caller: Principal,
+    policy: Policy,
+  ) => ({
     name: tool.name,
     description: tool.description,
-    source: 'built_in',
+    source: /^plugin\.[^.]+/.exec(tool.name)?.[0] ?? 'built_in',
     effect: tool.effect,
     input_schema: tool.input,
     approval: judgeCall(policy, { tool, caller, isDirect: false, isTainted: false, isToStrangers: false, isPermitted: false })
@@ -104,6 +123,8 @@ function executeRoute({ executor }: EdgeRouteDeps): Route {
       'client_closed',
       'tool_unavailable',
       'tool_timeout',
+      'confinement_missing',
+      'plugin_changed',
       ...toolCallErrors,
       ...quotaErrors,
     ],
@@ -177,6 +198,45 @@ function searchRoutes({ search }: EdgeRouteDeps): Route[] {
       summary: 'Have no search provider',
       handle: async ({ caller }) => {
         await search.forget(scopeOf(caller));
+      },
+    }),
+  ];
+}
+
+function pluginRoutes({ plugins, recordAct }: EdgeRouteDeps): Route[] {
+  return [
+    managed.get(PLUGINS, {
+      summary: 'The plugins of the node, as they stand in the tenant',
+      answer: PluginList,
+      handle: async ({ caller }) => ({ data: (await plugins.list(scopeOf(caller))).map(pluginBody) }),
+    }),
+    managed.post(`${PLUGINS}/{id}/enable`, {
+      summary: 'Let a plugin run in the tenant',
+      description:
+        'The hash of all its files is pinned: with other files its tools are refused (`plugin_changed`) until it is enabled again. `hash` is the one that ' +
+        'the list shows; where the files are others by then, nothing is enabled.',
+      params: PluginId,
+      body: EnablePlugin,
+      answer: PluginSwitched,
+      errors: ['plugin_not_found', 'plugin_invalid', 'plugin_changed', 'confinement_missing'],
+      handle: async (context) => {
+        const { caller, params, body } = context;
+        const { hash } = await plugins.enable(caller, params.id, body.hash);
+        await recordAct(auditEntry(auditSource(context), { action: 'plugin.enable', target: params.id, detail: { hash } }));
+        return { id: params.id, enabled: true, hash };
+      },
+    }),
+    managed.post(`${PLUGINS}/{id}/disable`, {
+      summary: 'Let a plugin run in the tenant no more',
+      description: 'What it keeps stays, for when it is enabled again.',
+      params: PluginId,
+      answer: PluginSwitched,
+      errors: ['plugin_not_found'],
+      handle: async (context) => {
+        const { caller, params } = context;
+        const hash = (await plugins.disable(scopeOf(caller), params.id)) ?? null;
+        await recordAct(auditEntry(auditSource(context), { action: 'plugin.disable', target: params.id }));
+        return { id: params.id, enabled: false, hash };
       },
     }),
   ];

@@ -4,6 +4,8 @@ import { ROLES } from '../../platform/http/principal.ts';
 import { named } from '../../platform/schema/named.ts';
 import { TOOL_EFFECTS } from '../../platform/tools/tool.ts';
 import type { ToolOutcome } from './calls/tool-executor.ts';
+import { PLUGIN_ID_PATTERN } from './plugins/plugin-folder.ts';
+import type { ListedPlugin } from './plugins/plugins.ts';
 import { DECISIONS } from './policies/policy.ts';
 import type { ApprovalRow, SearchRow } from './tables.ts';
 import { SEARCH_PROVIDER_NAMES, type SearchProviderName } from './web/search-providers.ts';
@@ -27,7 +29,7 @@ const ToolShape = named(
   Type.Object({
     name: Type.String({ description: 'area.action' }),
     description: Type.String(),
-    source: Type.String({ description: 'built_in, or what brought it.' }),
+    source: Type.String({ description: 'built_in, or what brought it: plugin.ID.' }),
     effect: Effect,
     input_schema: Type.Unknown({ description: 'JSON schema of the arguments.' }),
     approval: Type.Enum([...DECISIONS], { description: 'What becomes of a call that a model makes for the caller.' }),
@@ -140,6 +142,56 @@ export const SearchShape = named(
 export function searchBody(row: SearchRow | undefined): Static<typeof SearchShape> {
   const { provider, url = null, sealed_key: key = null } = row ?? {};
   return { provider: (provider as SearchProviderName | undefined) ?? null, url, key_present: key !== null };
+}
+
+export const PluginId = Type.Object({ id: Type.String({ maxLength: 32, pattern: PLUGIN_ID_PATTERN }) });
+
+export const EnablePlugin = named(
+  'EnablePlugin',
+  Type.Object(
+    { hash: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the files that you looked at.' })) },
+    { additionalProperties: false },
+  ),
+);
+
+export const PluginSwitched = named(
+  'PluginSwitched',
+  Type.Object({
+    id: Type.String(),
+    enabled: Type.Boolean(),
+    hash: Nullable(Type.String({ description: 'Of its files; null: it is no whole plugin.' })),
+  }),
+);
+
+const PluginShape = named(
+  'Plugin',
+  Type.Object({
+    id: Type.String(),
+    state: Type.Enum(['disabled', 'ready', 'changed', 'invalid', 'unavailable']),
+    reason: Type.Optional(Type.String()),
+    enabled_hash: Nullable(Type.String()),
+    hash: Nullable(Type.String({ description: 'Of its files as they are.' })),
+    name: Type.Optional(Type.String()),
+    version: Type.Optional(Type.String()),
+    license: Type.Optional(Type.String()),
+    hosts: Type.Array(Type.String(), { description: 'To which it may send requests.' }),
+    tools: Type.Array(Type.Object({ name: Type.String(), description: Type.String(), effect: Effect })),
+  }),
+);
+export const PluginList = named('PluginList', Type.Object({ data: Type.Array(PluginShape) }));
+
+export function pluginBody({ id, state, reason, enabledHash, read }: ListedPlugin): Static<typeof PluginShape> {
+  const about = {
+    id,
+    state,
+    ...(reason !== undefined && { reason }),
+    enabled_hash: enabledHash ?? null,
+    hash: read?.hash ?? null,
+  };
+  if (read === undefined) return { ...about, hosts: [], tools: [] };
+  const { name, version, license, hosts = [], tools } = read.manifest;
+  const shown = tools.map((tool) => ({ name: tool.name, description: tool.description, effect: tool.effect }));
+  return { ...about, name, version, license, hosts, tools: shown };
 }
 
 export function outcomeBody({ id, isDone, result, error, artifacts, tookMs }: ToolOutcome): Static<typeof ToolOutcomeShape> {

@@ -1,6 +1,9 @@
 /** Settings of the edge module. */
 import { integerSchema, setting, textSchema } from '../../platform/config/setting.ts';
 
+/** In the data folder, one folder for each plugin. */
+export const PLUGINS_FOLDER = 'plugins';
+
 export const edgeSettings = {
   'tools.allowed_hosts': setting(
     textSchema,
@@ -25,6 +28,22 @@ export const edgeSettings = {
     integerSchema(1, 86_400),
     900,
     'How long the rounds of one answer may take, with approvals that are waited for.',
+  ),
+  'tools.code_at_once': setting(
+    integerSchema(1, 64),
+    2,
+    'Programs of code.run that the node runs at the same time; further ones wait.',
+  ),
+  'tools.python_kept': setting(
+    integerSchema(0, 64),
+    2,
+    'Python interpreters that are kept for conversations; each takes about 250 MiB.',
+  ),
+  'tools.python_dir': setting(
+    textSchema,
+    '',
+    'The folder of the npm package pyodide, with which code.run runs Python. Empty: where it lies in the program’s own node_modules.',
+    { isOfMachine: true },
   ),
   'tools.run_cost_micros': setting(
     integerSchema(0, 2 ** 50),

@@ -76,12 +76,35 @@ export interface SearchRow {
   updated_at: number;
 }
 
+/** A plugin that a tenant enabled. */
+export interface PluginRow {
+  tenant: string;
+  id: string;
+  /** The hash of all its files when it was enabled: others do not run. */
+  hash: string;
+  enabled_at: number;
+  /** The name of the caller in the audit log. */
+  enabled_by: string;
+}
+
+/** A value that a plugin keeps for a tenant. */
+interface PluginValueRow {
+  tenant: string;
+  plugin: string;
+  key: string;
+  value: string;
+  /** The size of key and value together. */
+  bytes: number;
+}
+
 export interface EdgeTables {
   edge_approvals: ApprovalRow;
   edge_permissions: PermissionRow;
   edge_policies: PolicyRow;
   edge_taints: TaintRow;
   edge_search: SearchRow;
+  edge_plugins: PluginRow;
+  edge_plugin_values: PluginValueRow;
 }
 
 export type EdgeStorage = StorageAccess<EdgeTables>;
@@ -158,6 +181,20 @@ export const edgeMigrations: readonly Migration[] = [
           updated_at: column.timestamp(),
         },
         primaryKey: ['tenant'],
+      });
+    },
+  },
+  {
+    id: 4,
+    name: 'create the plugins that tenants enabled, and what they keep',
+    up: async (schema) => {
+      await schema.tenantTable('edge_plugins', {
+        columns: { id: column.id(), hash: column.text(), enabled_at: column.timestamp(), enabled_by: column.text() },
+        primaryKey: ['tenant', 'id'],
+      });
+      await schema.tenantTable('edge_plugin_values', {
+        columns: { plugin: column.id(), key: column.id(), value: column.text(), bytes: column.integer() },
+        primaryKey: ['tenant', 'plugin', 'key'],
       });
     },
   },

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Static, TSchema } from 'typebox';
+import type { DomainError } from '../errors/domain-error.ts';
 import type { Principal } from '../http/principal.ts';
 import type { ModuleName } from '../module/module-names.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -25,8 +26,8 @@ interface ToolDefinition {
   readonly scope: string;
   /** A call may take so long at most. */
   readonly maxSeconds: number;
-  /** Its results hold text that others may have written. */
-  readonly isUntrusted: boolean;
+  /** Its results hold text that others may have written; a function says whether those of a call with these arguments do. */
+  readonly isUntrusted: boolean | ((args: unknown) => boolean);
   /** The address of another server that a call with these arguments reaches: a model goes unasked only to those that its run knows. */
   readonly reaches?: (args: unknown) => string | undefined;
 }
@@ -56,6 +57,8 @@ export interface ListedTool {
   readonly isRunning: boolean;
   /** Why it cannot be called, where its module runs all the same. */
   readonly reason?: string;
+  /** The error that a call is refused with then; absent: that it is unavailable, with the reason. */
+  readonly refusal?: DomainError;
 }
 
 interface ToolSpec<S extends TSchema> extends ToolDefinition {
@@ -80,6 +83,11 @@ export function runTool(tool: Tool, call: ToolCall, signal: AbortSignal): Promis
   const run = runs.get(tool);
   if (run === undefined) throw new TypeError(`${tool.name} was not made by defineTool`);
   return run(call, signal);
+}
+
+/** Whether the result of a call with these arguments holds text that others may have written. */
+export function returnsUntrusted({ isUntrusted }: Tool, args: unknown): boolean {
+  return typeof isUntrusted === 'function' ? isUntrusted(args) : isUntrusted;
 }
 
 /** SHA-256 of the value's canonical JSON, in hexadecimal. */

@@ -1,6 +1,6 @@
 /** The calls of one round: those that read run side by side, the others in their order, each with the rights of whoever asked. */
 import { DomainError } from '../../../platform/errors/domain-error.ts';
-import { hashOf, type Tool } from '../../../platform/tools/tool.ts';
+import { hashOf, returnsUntrusted, type Tool } from '../../../platform/tools/tool.ts';
 import type { RunBudget } from '../../edge/index.ts';
 import type { ToolCall } from '../answer/answer-collector.ts';
 import type { Asker } from '../answer/pending-answer.ts';
@@ -41,7 +41,7 @@ export class ToolCalls {
     });
     // What acts was planned together with what reads: by whom, nobody knows.
     const wasTainted = this.#isTainted;
-    if (planned.some(({ tool }) => tool.isUntrusted)) await this.#taint();
+    if (planned.some(({ call, tool }) => returnsUntrusted(tool, JSON.parse(call.arguments)))) await this.#taint();
     const reads = planned.map((each) => (each.tool.effect === 'read' ? this.#call(each, wasTainted) : undefined));
     // Whichever fails first is thrown below; the others have nobody to tell.
     for (const read of reads) read?.catch(() => undefined);
@@ -85,6 +85,8 @@ export class ToolCalls {
         (asked) => tell({ ...about, state: 'awaiting_approval', approval_id: asked.id, asked_by: asked.by }),
       );
       const { isDone, error, tookMs, isUntrusted } = outcome;
+      // Whoever approved the call may have given it other arguments.
+      if (isUntrusted) await this.#taint();
       const result = isDone ? outcome.result : error;
       budget.called(hashOf({ name, arguments: outcome.arguments, result }));
       tell({ ...about, arguments: outcome.arguments, state: isDone ? 'done' : 'failed', result, took_ms: tookMs });

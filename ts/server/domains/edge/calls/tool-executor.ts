@@ -8,7 +8,7 @@ import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasScope, type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { KnownAddresses } from '../../../platform/tools/known-addresses.ts';
-import { runTool, type Tool } from '../../../platform/tools/tool.ts';
+import { returnsUntrusted, runTool, type Tool } from '../../../platform/tools/tool.ts';
 import type { ConversationsApi } from '../../conversations/index.ts';
 import { type AuditSource, auditEntry, type IdentityApi } from '../../identity/index.ts';
 import type { MeteringApi } from '../../metering/index.ts';
@@ -95,9 +95,10 @@ export class ToolExecutor {
   async execute(request: ToolRequest): Promise<ToolOutcome> {
     const { registry } = this.#deps;
     const startedAt = performance.now();
-    const { tool, isRunning, reason } = await registry.get(request.source.caller, request.tool);
+    const { tool, isRunning, reason, refusal } = await registry.get(request.source.caller, request.tool);
     if (request.definitionHash !== undefined && request.definitionHash !== tool.definitionHash) throw toolChanged(tool.name);
-    if (!isRunning) throw edgeError('tool_unavailable', reason ?? `The module that has ${tool.name} does not run on this node.`);
+    if (!isRunning)
+      throw refusal ?? edgeError('tool_unavailable', reason ?? `The module that has ${tool.name} does not run on this node.`);
     registry.checkArguments(tool, request.arguments);
     const admitted = await this.#admit(tool, request).catch((error: unknown) => this.#refused(tool, request, error));
     return await this.#run(admitted, request, startedAt);
@@ -197,7 +198,7 @@ export class ToolExecutor {
     if (refusal !== undefined) throw refusal;
     const { result, artifacts: kept } = ran;
     const outcome = { id, arguments: admitted.arguments, isDone: error === undefined, result, error, artifacts: kept, tookMs };
-    return { ...outcome, isUntrusted: tool.isUntrusted };
+    return { ...outcome, isUntrusted: returnsUntrusted(tool, admitted.arguments) };
   }
 
   /** Whoever asked is gone. */

@@ -8,7 +8,7 @@ import { openModules, standIn, statedCallers } from '../../../platform/module/te
 import type { UseRules } from '../../../platform/module/use-rules.ts';
 import { defineTool, type ToolCall, type ToolEffect } from '../../../platform/tools/tool.ts';
 import { type ConversationsApi, conversations } from '../../conversations/index.ts';
-import { files } from '../../files/index.ts';
+import { type FilesApi, files } from '../../files/index.ts';
 import { type AuditEntry, type IdentityApi, identity } from '../../identity/index.ts';
 import { metering } from '../../metering/index.ts';
 import { security } from '../../security/index.ts';
@@ -22,6 +22,9 @@ interface EdgeBedOptions {
   readonly databaseUrl?: string;
   readonly uses?: UseRules;
   readonly settings?: Readonly<Record<string, unknown>>;
+  readonly dataDir?: string;
+  /** These take the place of a module that has no files. */
+  readonly files?: Partial<FilesApi>;
   /** The description of the tools, for a node whose program has other ones. */
   readonly description?: string;
   /** Takes the place of metering that takes everything. */
@@ -43,7 +46,7 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
       edge,
       testTools(calls, slow.promise, options.description),
       standIn(identity, { recordAct: async (entry) => void acts.push(entry) } as Partial<IdentityApi>),
-      standIn(files, {}),
+      standIn(files, options.files ?? {}),
       standIn(metering, {
         begin: async (_caller, { model }) => {
           await options.begin?.();
@@ -60,6 +63,7 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
       } as unknown as Partial<ConversationsApi>),
     ],
     ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
+    ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
     ...(options.uses !== undefined && { services: { uses: options.uses } }),
     settings: options.settings ?? {},
     http: () => ({ authenticator: statedCallers }),

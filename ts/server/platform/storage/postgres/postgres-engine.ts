@@ -2,8 +2,8 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { FairPlaces } from '../../fair-places.ts';
 import type { Engine } from '../engine.ts';
-import { FairPlaces } from '../fair-places.ts';
 import type { NotificationHandlers, NotificationListener } from '../notifications.ts';
 import { Recovery } from '../recovery.ts';
 import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';

@@ -1,5 +1,5 @@
 /** The writer and the reader threads of one database file, and the transactions that run on them. */
-import { FairPlaces } from '../fair-places.ts';
+import { FairPlaces } from '../../fair-places.ts';
 import { guardStatements, transactionOver } from '../guarded-statements.ts';
 import type { ExecuteStatement, Statement, StatementResult } from '../statement.ts';
 import { StorageError } from '../storage-error.ts';
