@@ -178,7 +178,7 @@ const operations: readonly Operation[] = [
   })),
 ];
 
-await testOperations(t, [...keptResponseRoutes({} as never), modelListRoute({} as never)], operations);
+await testOperations(t, [...keptResponseRoutes({} as never), modelListRoute({} as never, async () => [])], operations);
 
 t.test('what a response was made with is shown, and what it was made without is refused', async (t) => {
   for (const [id, status] of [

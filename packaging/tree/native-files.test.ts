@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type NativeBuild, nativeFiles } from './native-files.ts';
 
-const needed = ['libggml-cpu-zen4.so', 'libllama.so.0', 'svc_confine', 'svc_llama.node', 'svc_vector.node'];
+const needed = [
+  'libggml-cpu-zen4.so',
+  'libllama.so.0',
+  'libsvc-scheduling.so',
+  'svc_confine',
+  'svc_llama.node',
+  'svc_vector.node',
+];
 const left = ['libggml-cpu-icelake.so', 'libllama.so.0.bak', 'svc_old.node'];
 const list = 'set(SVC_ENGINE_LINKED "/e/libllama.so")\nset(SVC_ENGINE_RUNTIME "/e/libllama.so.0;/e/libggml-cpu-zen4.so")\n';
 
@@ -23,12 +30,12 @@ function build(t: Test): NativeBuild {
 
 t.test('what an earlier build left behind does not ship', async (t) => t.strictSame(nativeFiles(build(t)), needed));
 
-t.test('macOS has no launcher of confined processes', async (t) =>
-  t.strictSame(
-    nativeFiles({ ...build(t), platform: 'darwin' }),
-    needed.filter((name) => name !== 'svc_confine'),
-  ),
-);
+t.test('macOS has no launcher of confined processes', async (t) => {
+  const options = build(t);
+  writeFileSync(join(options.folder, 'libsvc-scheduling.dylib'), '');
+  const names = needed.filter((name) => name !== 'svc_confine').map((name) => name.replace('scheduling.so', 'scheduling.dylib'));
+  t.strictSame(nativeFiles({ ...options, platform: 'darwin' }), names);
+});
 
 t.test('a build that was made in one run has the list itself', async (t) => {
   const options = build(t);

@@ -19,7 +19,9 @@ export interface NativeBuild {
 /** Names in the folder, sorted. Throws a sentence with the remedy where one that belongs to it is not there. */
 export function nativeFiles({ source, folder, platform }: NativeBuild): string[] {
   const addons = globSync('native/*/{,bindings/}addon.cpp', { cwd: source }).map((path) => `svc_${path.split(/[\\/]/)[1]}.node`);
-  const names = [...addons, ...(platform === 'linux' ? ['svc_confine'] : []), ...upstreamLibraries(dirname(folder))].sort();
+  const shared = `libsvc-scheduling.${platform === 'linux' ? 'so' : 'dylib'}`;
+  const own = [...addons, shared, ...(platform === 'linux' ? ['svc_confine'] : [])];
+  const names = [...own, ...upstreamLibraries(dirname(folder))].sort();
   const missing = names.filter((name) => !existsSync(join(folder, name)));
   if (missing.length > 0) throw new Error(`${folder} lacks ${missing.join(', ')}: ${rebuild(folder)}`);
   return names;

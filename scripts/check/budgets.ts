@@ -19,20 +19,21 @@ const MAX_OPENAPI_BYTES = 1_000_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [98, 7018],
-  client: [7, 618],
-  server: [13, 737],
+  cli: [99, 7081],
+  client: [7, 620],
+  server: [12, 743],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
-  'server/domains/completions': [122, 12306],
+  'server/domains/completions': [122, 12335],
   'server/domains/conversations': [56, 5004],
   'server/domains/data': [88, 9356],
   'server/domains/edge': [33, 3590],
   'server/domains/files': [34, 3130],
   'server/domains/identity': [112, 10200],
-  'server/domains/inference': [99, 9875],
+  'server/domains/inference': [99, 9979],
   'server/domains/license': [14, 610],
   'server/domains/logs': [14, 1677],
+  'server/domains/media': [14, 1320],
   'server/domains/metering': [29, 2512],
   'server/domains/pages': [3, 160],
   'server/domains/retrieval': [43, 4032],
@@ -42,10 +43,10 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
-  'server/native': [18, 2658],
-  'server/platform': [256, 18854],
+  'server/native': [19, 2805],
+  'server/platform': [257, 18894],
   web: [291, 16995],
-  workers: [16, 763],
+  workers: [16, 774],
 };
 
 /** A number that is this much below its budget is to be lowered. */

@@ -104,7 +104,7 @@ async function regularExpressions(): Promise<Outcome> {
 
 async function nativeBindings(): Promise<Outcome> {
   const read = (paths: readonly string[]) => paths.map((path) => readFileSync(path, 'utf8')).join('\n');
-  const addons = ['llama', 'system', 'vector'];
+  const addons = ['llama', 'system', 'vector', 'whisper'];
   const problems = addons.flatMap((addon) => {
     const common = addon === 'llama' ? globSync('native/common/*.{h,cpp}') : [];
     const sources = read([...common, ...globSync(`native/${addon}/{*,!(test)/*}.{h,cpp}`)]);

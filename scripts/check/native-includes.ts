@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 /** By addon, from the bottom. A folder includes itself and what lies below its layer; folders of one layer know nothing of each other. */
 const nativeLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   llama: [
-    ['common', 'llama-cpp'],
+    ['common', 'llama-cpp', 'scheduling'],
     ['tuning'],
     ['text', 'compute'],
     ['options', 'grammar'],
@@ -20,10 +20,13 @@ const nativeLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['bindings'],
   ],
   vector: [['common'], ['files', 'kernels'], ['rows'], ['index'], ['bindings']],
+  whisper: [['common', 'scheduling', 'whisper-cpp'], ['voice', 'model'], ['decoding'], ['jobs'], ['bindings']],
 };
 
 /** Folders that stand beside those of the addons and serve them. */
-const outside = new Set(['common', 'llama-cpp']);
+const outside = new Set(['common', 'llama-cpp', 'scheduling', 'whisper-cpp']);
+/** The folders outside that include others of them. */
+const below: Readonly<Record<string, readonly string[]>> = { scheduling: ['common', 'llama-cpp'] };
 
 interface Folder {
   /** Undefined: one of those outside. */
@@ -38,9 +41,9 @@ interface NativeIncludes {
 
 /** @param root absolute path of a tree laid out like this repository. Tests may include everything. */
 export function checkNativeIncludes(root: string): NativeIncludes {
-  const files = globSync('native/{common,llama,llama/*,vector,vector/*}/*.{h,cpp}', { cwd: root }).filter(
-    (file) => !file.includes('/test/'),
-  );
+  const files = globSync('native/{common,scheduling,llama,llama/*,vector,vector/*,whisper,whisper/*}/*.{h,cpp}', {
+    cwd: root,
+  }).filter((file) => !file.includes('/test/'));
   const known = new Set(files);
   const problems: string[] = [];
   let nIncludes = 0;
@@ -77,6 +80,7 @@ function mayInclude(from: Folder, to: Folder | undefined): boolean {
   if (to === undefined) return false;
   if (from.addon === to.addon && from.name === to.name) return true;
   const { addon } = from;
+  if (addon === undefined && to.addon === undefined) return below[from.name]?.includes(to.name) === true;
   if (addon === undefined || (to.addon ?? addon) !== addon) return false;
   return layerOf(addon, to.name) >= 0 && layerOf(addon, to.name) < layerOf(addon, from.name);
 }

@@ -18,7 +18,11 @@ export async function buildAddons(engine, onProgress) {
   const folder = buildFolder(engine.preset);
   const text = await readFile(join(folder, 'CMakeCache.txt'), 'utf8').catch(() => '');
   const configured = existsSync(join(folder, 'build.ninja')) || existsSync(join(folder, 'Makefile'));
-  const sources = { SVC_ENGINE_DIR: engine.folder, SVC_USEARCH_DIR: usearchFolder() };
+  const sources = {
+    SVC_ENGINE_DIR: engine.folder,
+    SVC_USEARCH_DIR: pinned('usearch'),
+    SVC_WHISPER_CPP_DIR: pinned('whisper.cpp'),
+  };
   const isCurrent = Object.entries(sources).every(([name, path]) => text.includes(`${name}:PATH=${path}\n`));
   if (!configured || !isCurrent) {
     // cmake-js configures where no cache lies. CMake keeps the toolchain file of its first run by path, and fails once a newer
@@ -44,8 +48,9 @@ export async function buildTarget(folder, target, onProgress, options = []) {
   await runCmake(findNode() ?? process.execPath, args, onProgress);
 }
 
-function usearchFolder() {
-  const { usearch } = readPins();
-  if (!usearch) throw new Error('native/sources.json has no usearch');
-  return sourceFolder(usearch);
+/** @param {string} name */
+function pinned(name) {
+  const pin = readPins()[name];
+  if (!pin) throw new Error(`native/sources.json has no ${name}`);
+  return sourceFolder(pin);
 }

@@ -86,7 +86,7 @@ function readJson(text: string, status: number): unknown {
 async function send({ base, init, headers }: Connection, name: RouteName, options: LooseOptions): Promise<Response> {
   const { body, signal = init.signal, keepalive } = options;
   const [method = 'GET', path = ''] = name.split(' ');
-  const isJson = body !== undefined && !(body instanceof Blob || body instanceof Uint8Array);
+  const isJson = body !== undefined && !(body instanceof Blob || body instanceof Uint8Array || body instanceof FormData);
   try {
     return await fetch(base + addressOf(path, options), {
       ...init,

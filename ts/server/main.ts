@@ -7,6 +7,7 @@ import { closeAll } from './close-all.ts';
 import { databaseOptions } from './database.ts';
 import { endExpiredRequests, endRefusedRequests, identity } from './domains/identity/index.ts';
 import { inference } from './domains/inference/index.ts';
+import { media } from './domains/media/index.ts';
 import { retrieval } from './domains/retrieval/index.ts';
 import { modules as allModules } from './modules.ts';
 import { filesOf } from './platform/config/config.ts';
@@ -130,7 +131,10 @@ export async function createServer(
   if (accountsOfModule !== undefined) accounts.attach(accountsOfModule);
   accountsOfModule?.connectOwners([...host.owners, { name: 'jobs', belongings: jobs }]);
   const models = host.find(inference);
-  if (models !== undefined) host.find(retrieval)?.connect(models.service);
+  if (models !== undefined) {
+    host.find(retrieval)?.connect(models.service);
+    host.find(media)?.connect(models);
+  }
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);
   const pool = new WorkerPool({ ...poolLimits(), log: log.child({ part: 'pool' }), metrics });

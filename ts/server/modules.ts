@@ -10,6 +10,7 @@ import { identity } from './domains/identity/index.ts';
 import { inference } from './domains/inference/index.ts';
 import { license } from './domains/license/index.ts';
 import { logs } from './domains/logs/index.ts';
+import { media } from './domains/media/index.ts';
 import { metering } from './domains/metering/index.ts';
 import { pages } from './domains/pages/index.ts';
 import { retrieval } from './domains/retrieval/index.ts';
@@ -29,6 +30,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   inference,
   files,
   retrieval,
+  media,
   data,
   conversations,
   cloud,

@@ -2,7 +2,7 @@
 // thread that has to wait for a core holds up all (8 layers of 512, 8 streams on 2 cores, one of them burnt by another program:
 // 388 tok/s with two threads, 605 with one).
 //
-// Contention for the cores (compute_contention.h) says when to try; measured steps decide. Engine thread only.
+// Contention for the cores (native/scheduling/compute_contention.h) says when to try; measured steps decide. Engine thread only.
 #pragma once
 
 #include <cstdint>

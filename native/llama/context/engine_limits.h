@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "../compute/core_arbiter.h"
+#include "../../scheduling/core_arbiter.h"
 #include "../model/memory_use.h"
 
 namespace svc {

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "../../common/status.h"
+#include "../../scheduling/compute_contention.h"
+#include "../../scheduling/core_arbiter.h"
 #include "../chat/media.h"
-#include "../compute/compute_contention.h"
-#include "../compute/core_arbiter.h"
 #include "../compute/thread_choice.h"
 #include "../context/batch.h"
 #include "../context/engine_limits.h"

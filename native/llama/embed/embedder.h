@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "../../common/status.h"
+#include "../../scheduling/fair_queue.h"
 #include "../context/batch.h"
 #include "../context/context.h"
 #include "../context/engine_limits.h"
 #include "../model/model.h"
 #include "../queue/admission_control.h"
-#include "../queue/fair_queue.h"
 #include "../queue/service_rate.h"
 
 namespace svc {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "../../common/status.h"
+#include "../../scheduling/fair_queue.h"
 #include "../model/model.h"
-#include "../queue/fair_queue.h"
 #include "../queue/job.h"
 #include "../sampling/answer_bounds.h"
 #include "../tuning/tuning.h"

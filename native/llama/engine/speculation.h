@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "../compute/core_arbiter.h"
+#include "../../scheduling/core_arbiter.h"
 #include "../context/context_plan.h"
 #include "../options/options.h"
 #include "../queue/job.h"

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <string>
 
+#include "../../scheduling/tenant_shares.h"
 #include "../options/options.h"
 #include "../tuning/tuning.h"
-#include "tenant_shares.h"
 
 namespace svc {
 

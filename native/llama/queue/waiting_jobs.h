@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "fair_queue.h"
+#include "../../scheduling/fair_queue.h"
 #include "job.h"
 
 namespace svc {

@@ -5,7 +5,7 @@
 // at a time
 //   and yields, for 600 ms. Prints how many turns each got, and the longest time, in ms, that a step waited.
 // core-arbiter-test hog: how long a context waits, in ms, beside one whose step takes 300 ms.
-#include "../compute/core_arbiter.h"
+#include "../../scheduling/core_arbiter.h"
 
 #include <algorithm>
 #include <atomic>

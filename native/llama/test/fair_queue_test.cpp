@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "../queue/fair_queue.h"
+#include "../../scheduling/fair_queue.h"
 
 namespace {
 

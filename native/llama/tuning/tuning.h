@@ -142,12 +142,8 @@ struct Tuning {
     double most_retry_ms = 60000;
     // the same, before any job has ended. chosen
     double unknown_retry_ms = 1000;
-    // how long a tenant's share is remembered : memory. chosen
-    size_t most_tenants = 4096;
     // steadiness of what an answer is charged in advance : its truth. chosen
     double answer_memory = 0.9;
-    // the same for a tenant's first answer. chosen
-    double first_answer_tokens = 64;
     // steadiness of the service rate : how soon it follows. overload, 2c
     double rate_memory_s = 20;
     // of a full engine, until its rate counts. overload, 2c
@@ -205,23 +201,8 @@ struct Tuning {
     double first_note_us = 3;
     // slow writing beside computing : memory. chosen
     size_t most_unwritten_steps = 4;
-    // fairness of contexts side by side : chunks short for nobody. tenants, 2c
-    Ms contention_memory{200};
-    // steps that do not run side by side : gaps beside a slow context. tenants, 2c
-    Ms most_turn_wait{30};
-    // the cores while an answer is made : how long answers wait for work that nobody waits for. ingest, 2c
-    int turns_between_yielding = 4;
-    // that share for turns that take seconds : one turn that stood still, as in a frozen machine, bars no later one for long.
-    // chosen
-    Ms most_yielding{10'000};
-    // answers at full speed : the cores between their steps. ingest, 2c
-    Ms pause_to_yield_to{3};
     // how soon another program is noticed : calls of the system. contention, 2c
     Ms contention_look{100};
-    // fewer trials : how much waiting for cores counts. contention, 2c
-    double contended_share = 0.1;
-    // the same where OpenMP computes. contention, 2c
-    double contended_switches_per_s = 2500;
     // certainty of a trial of fewer threads : its length. contention, 2c
     uint32_t compared_steps = 6;
     // steps after a change that tell nothing. contention, 2c

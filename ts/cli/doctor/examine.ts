@@ -6,10 +6,10 @@ import { readConfig } from '../configuration.ts';
 import { broken, type Check, type CheckContext, type Finding, ok } from './check.ts';
 
 import { listenerCheck, publicListenerCheck } from './port-checks.ts';
-import { cpuCheck, memoryCheck, nativeCheck, nodeCheck } from './runtime-checks.ts';
+import { cpuCheck, ffmpegCheck, memoryCheck, nativeCheck, nodeCheck } from './runtime-checks.ts';
 import { databaseCheck, dataCheck, defaultModelCheck, modelsCheck, modelsFolderCheck } from './storage-checks.ts';
 
-const machineChecks: readonly Check[] = [nodeCheck, cpuCheck, memoryCheck, nativeCheck];
+const machineChecks: readonly Check[] = [nodeCheck, cpuCheck, memoryCheck, nativeCheck, ffmpegCheck];
 const configuredChecks: readonly Check[] = [
   dataCheck,
   databaseCheck,

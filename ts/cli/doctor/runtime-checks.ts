@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { ffmpegRemedy, findFfmpeg } from '../../server/domains/media/index.ts';
 import { requireCpuFeatures } from '../../server/native/cpu-features.ts';
 import { gpuState } from '../../server/native/gpu-state.ts';
 import { systemInfo } from '../../server/native/llama.ts';
@@ -59,6 +60,15 @@ export const nativeCheck: Check = {
         'run `node scripts/build.mjs` in a checkout, or install the package for this machine again',
       );
     }
+  },
+};
+
+/** The program that decodes recordings of other kinds than WAV and MP3. */
+export const ffmpegCheck: Check = {
+  name: 'ffmpeg',
+  run({ env }) {
+    const found = findFfmpeg(env);
+    return found === undefined ? warning('not installed, so only WAV and MP3 become text', ffmpegRemedy()) : ok(found);
   },
 };
 

@@ -8,13 +8,14 @@ import { conversations } from '../conversations/index.ts';
 import { data } from '../data/index.ts';
 import { edge } from '../edge/index.ts';
 import { type InferenceService, inference, openaiErrorBody } from '../inference/index.ts';
+import { media } from '../media/index.ts';
 import { anthropicErrorBody } from './compat/anthropic/error-body.ts';
 import { anthropicRoutes } from './compat/anthropic/routes.ts';
 import { rerankRoute } from './compat/jina-rerank/route.ts';
 import { tokenizeRoutes } from './compat/llama-tokenize/routes.ts';
 import { chatRoute } from './compat/openai-chat/route.ts';
 import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
-import { modelListRoute } from './compat/openai-models/route.ts';
+import { modelListRoute, type SpeechModelList } from './compat/openai-models/route.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
 import { keptResponseRoutes } from './compat/openai-responses/kept-routes.ts';
 import { ResponseAccess } from './compat/openai-responses/response-access.ts';
@@ -68,7 +69,9 @@ export function createCompletions(context: Context): Module<undefined> {
   const sweep = new ResponseSweep(retention, log);
   const streamBytes = context.metrics.gauge('svc_inference_stream_bytes', 'Events of resumable answers that are kept.').with();
   context.metrics.onCollect(() => streamBytes.set(streams.sizeBytes));
-  const deps = { service, completions, knowledge, keeper, access, background };
+  const speech = context.useOptional(media);
+  const speechModels: SpeechModelList = async (caller) => (speech.isRunning ? await speech.api.models(caller) : []);
+  const deps = { service, speechModels, completions, knowledge, keeper, access, background };
   return {
     api: undefined,
     errorBodies: completionErrorBodies,
@@ -126,10 +129,15 @@ const completionErrorBodies: readonly ErrorBodyPrefix[] = [
 ];
 
 /** All routes of the module but those of streams. */
-export function completionRoutes(deps: ResponseRouteDeps & { readonly service: InferenceService }, fingerprint: string): Route[] {
-  const { service, completions } = deps;
+interface CompletionRouteDeps extends ResponseRouteDeps {
+  readonly service: InferenceService;
+  readonly speechModels: SpeechModelList;
+}
+
+export function completionRoutes(deps: CompletionRouteDeps, fingerprint: string): Route[] {
+  const { service, completions, speechModels } = deps;
   return [
-    modelListRoute(service),
+    modelListRoute(service, speechModels),
     chatRoute(completions, fingerprint),
     responsesRoute(deps),
     ...keptResponseRoutes(deps),

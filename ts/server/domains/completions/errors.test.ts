@@ -27,7 +27,10 @@ function failingNode(code: InferenceErrorCode) {
   const completions = new CompletionService({ inference: service, streams, stages: [] });
   const background = new BackgroundResponses({ completions, keeper, knowledge: off, ...context });
   const access = new ResponseAccess({ keeper, knowledge: off, uses: NO_LIMITS });
-  const upper = completionRoutes({ service, completions, keeper, knowledge: off, background, access }, 'test');
+  const upper = completionRoutes(
+    { service, speechModels: async () => [], completions, keeper, knowledge: off, background, access },
+    'test',
+  );
   return { node, routes: [...upper, ...routes] };
 }
 

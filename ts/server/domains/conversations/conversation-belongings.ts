@@ -1,4 +1,4 @@
-/** What the module keeps of tenants and accounts that are deleted. */
+/** The rows of tenants and accounts that are deleted. */
 import type { Belongings } from '../../platform/module/belongings.ts';
 import type { Storage, SystemScope, TenantScope } from '../../platform/storage/index.ts';
 import { accountSubject } from './owner.ts';

@@ -3,9 +3,9 @@ import { defineModule, type ModuleDefinition } from '../../platform/module/modul
 import type { InferenceApi, InferenceOverrides } from './inference-module.ts';
 import { inferenceSettings } from './settings.ts';
 
+export { openaiErrorBody } from '../../platform/http/openai-error-body.ts';
 export { modelSummary } from './api/model-body.ts';
 export { ModelSummary, ServingReasonShape } from './api/model-schemas.ts';
-export { openaiErrorBody } from './api/openai-error-body.ts';
 export type {
   BackendCompletion,
   CallNotation,

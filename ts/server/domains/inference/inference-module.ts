@@ -14,6 +14,7 @@ import { type PullRouteDeps, pullRoutes } from './api/pull-routes.ts';
 import { DefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import type { InferenceConfig } from './inference-config.ts';
+import { findInCatalogue, type LibraryEntry } from './library/index.ts';
 import { devicesOf, gpuHealth, gpuReasons, warnOfUnusedDevices } from './local/gpu-report.ts';
 import { InspectionJobs } from './local/inspection/inspection-jobs.ts';
 import { Inspector } from './local/inspection/inspector.ts';
@@ -52,6 +53,17 @@ export interface InferenceOverrides {
 
 export interface InferenceApi {
   readonly service: InferenceService;
+  /** The files of speech models, which the module media runs. */
+  speechFiles(): Promise<SpeechFile[]>;
+}
+
+interface SpeechFile {
+  id: string;
+  path: string;
+  sizeBytes: number;
+  license?: string;
+  /** Unix seconds. */
+  createdAt: number;
 }
 
 export function createInference(context: Context, overrides: InferenceOverrides): Module<InferenceApi> {
@@ -142,7 +154,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     }
   });
   return {
-    api: { service },
+    api: { service, speechFiles: async () => (await library.entries()).flatMap(speechFile) },
     routes: inferenceRoutes({
       service,
       security: overrides.security ?? context.use(security),
@@ -177,6 +189,14 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     health: () => readHealth(local, defaultModel, binding),
     ready: () => (isReady ? undefined : modelLoading),
   };
+}
+
+/** Nothing for other files, and for those that the reader refuses. */
+function speechFile({ name, paths: [path], sizeBytes, modifiedMs, facts, sidecar, problem }: LibraryEntry): SpeechFile[] {
+  if (facts?.kind !== 'speech' || problem !== undefined || path === undefined) return [];
+  const license = sidecar?.license ?? findInCatalogue(name)?.license;
+  const createdAt = Math.floor(modifiedMs / 1000);
+  return [{ id: name, path, sizeBytes, createdAt, ...(license !== undefined && { license }) }];
 }
 
 function isBusy(local: LocalBackend): boolean {

@@ -12,12 +12,15 @@ const windowBytes = 256 * 1024;
 export class FileCursor {
   readonly fileBytes: number;
   readonly #file: FileHandle;
+  readonly #maxBytes: number;
   #window = Buffer.alloc(0);
   #windowStart = 0;
   #at = 0;
 
-  constructor(file: FileHandle, fileBytes: number) {
+  /** @param maxBytes what is walked at most */
+  constructor(file: FileHandle, fileBytes: number, maxBytes: number = ggufLimits.maxHeaderBytes) {
     this.#file = file;
+    this.#maxBytes = maxBytes;
     this.fileBytes = fileBytes;
   }
 
@@ -69,7 +72,7 @@ export class FileCursor {
     }
     const next = this.#windowStart + at;
     // Beyond the file or the longest header: the last of them is left to skip(), which says so.
-    if (next > Math.min(this.fileBytes, ggufLimits.maxHeaderBytes)) return 0;
+    if (next > Math.min(this.fileBytes, this.#maxBytes)) return 0;
     this.#at = next;
     return n;
   }
@@ -100,7 +103,7 @@ export class FileCursor {
 
   #check(bytes: number, what: string): void {
     if (bytes > this.remaining) throw this.#truncated(bytes, what, this.remaining);
-    const max = ggufLimits.maxHeaderBytes;
+    const max = this.#maxBytes;
     if (this.#at + bytes <= max) return;
     throw new GgufError({
       code: 'too_large',

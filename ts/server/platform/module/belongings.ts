@@ -14,7 +14,7 @@ export interface Belongings {
 }
 
 export interface Owner {
-  /** Of the module, or of the part of the platform. */
+  /** The name of the module, or of the part of the platform. */
   readonly name: string;
   readonly belongings: Belongings;
 }

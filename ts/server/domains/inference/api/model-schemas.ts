@@ -17,11 +17,11 @@ export const ServingReasonShape = Type.Object({
 
 export const ModelSummary = Type.Object({
   id: Type.String(),
-  kind: Type.String({ description: 'chat, embedding, rerank or vocab.' }),
+  kind: Type.String({ description: 'chat, embedding, rerank, speech or vocab.' }),
   architecture: Type.Optional(Type.String({ description: 'Absent where it is not known, as the two sizes below.' })),
   family: Type.String(),
   capabilities: Type.Array(Type.String(), {
-    description: 'Of chat, completion (no chat template), tools, vision, audio, thinking, embeddings, rerank.',
+    description: 'Of chat, completion (no chat template), tools, vision, audio, thinking, embeddings, rerank, transcription.',
   }),
   context_length: optionalInteger('Most tokens of one request, prompt and answer together, as the model is or will be loaded.'),
   trained_context_length: optionalInteger('Tokens that the model was trained for.'),

@@ -22,15 +22,15 @@ export const ModelListQuery = Type.Object({
   'lifecycle[]': Lifecycle,
 });
 
-interface ModelPage {
-  cards: readonly ModelCard[];
+interface ModelPage<T> {
+  cards: readonly T[];
   hasMore: boolean;
 }
 
 const ACTIVE = 'active';
 
 /** Throws invalid_request for a model that is not in the list. */
-export function modelPage(all: readonly ModelCard[], query: Static<typeof ModelListQuery>): ModelPage {
+export function modelPage<T extends { id: string }>(all: readonly T[], query: Static<typeof ModelListQuery>): ModelPage<T> {
   const { limit = all.length, after_id: after, before_id: before } = query;
   const start = after === undefined ? 0 : indexOfModel(all, 'after_id', after) + 1;
   const end = before === undefined ? all.length : indexOfModel(all, 'before_id', before);
@@ -44,7 +44,7 @@ function isActiveWanted(query: Static<typeof ModelListQuery>): boolean {
   return stages.length === 0 || stages.some((each) => each.split(',').includes(ACTIVE));
 }
 
-function indexOfModel(all: readonly ModelCard[], param: string, id: string): number {
+function indexOfModel(all: readonly { id: string }[], param: string, id: string): number {
   const index = all.findIndex((card) => card.id === id);
   if (index < 0) throw invalid(param, `${param} must be the id of a model of the list.`);
   return index;

@@ -1,9 +1,11 @@
 /** GET /v1/models: OpenAI's list, each entry with what the native API says of the model. */
 import Type from 'typebox';
+import type { Principal } from '../../../../platform/http/principal.ts';
 import { json, type Route } from '../../../../platform/http/route.ts';
 import { routes } from '../../../../platform/http/route-group.ts';
 import { named } from '../../../../platform/schema/named.ts';
 import { type InferenceService, inferenceErrors, ModelSummary, modelSummary, openaiErrorBody } from '../../../inference/index.ts';
+import type { SpeechCard } from '../../../media/index.ts';
 import { anthropicModelList, ModelListQuery, modelPage } from '../anthropic/model-list.ts';
 import { anthropicHeaders } from '../foreign-members.ts';
 
@@ -20,7 +22,9 @@ const Entry = named(
 
 const { get } = routes({ tag: 'Models', auth: 'open', errorBody: openaiErrorBody });
 
-export function modelListRoute(service: InferenceService): Route {
+export type SpeechModelList = (caller: Principal) => Promise<SpeechCard[]>;
+
+export function modelListRoute(service: InferenceService, speechModels: SpeechModelList): Route {
   return get('/v1/models', {
     summary: 'Models that the caller can ask',
     description:
@@ -32,12 +36,29 @@ export function modelListRoute(service: InferenceService): Route {
     handle: async ({ caller, headers, query }) => {
       const cards = await service.models(caller);
       if (headers.has('anthropic-version')) return json(200, anthropicModelList(cards, query));
-      const data = modelPage(cards, query).cards.map((card) => ({
+      const entries = cards.map((card) => ({
         object: 'model' as const,
         ...modelSummary(card),
         ...(card.id === service.defaultModel ? { default: true } : {}),
       }));
-      return json(200, { object: 'list', data });
+      const all = [...entries, ...(await speechModels(caller)).map(speechEntry)];
+      return json(200, { object: 'list', data: modelPage<{ id: string }>(all, query).cards });
     },
   });
+}
+
+function speechEntry({ id, sizeBytes, license, createdAt, state }: SpeechCard) {
+  return {
+    object: 'model' as const,
+    id,
+    kind: 'speech',
+    architecture: 'whisper',
+    family: 'whisper',
+    capabilities: ['transcription'],
+    size_bytes: sizeBytes,
+    license,
+    created: createdAt,
+    owned_by: 'local',
+    state,
+  };
 }

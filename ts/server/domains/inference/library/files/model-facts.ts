@@ -5,6 +5,7 @@ import { findBoolean, findNumber, findString, type GgufMetadata } from '../../..
 import type { ModelKind } from '../../models/model-source.ts';
 import { LibraryError } from './library-error.ts';
 import { type ProjectorFacts, projectorFacts } from './projector-facts.ts';
+import { readSpeechFacts } from './speech-facts.ts';
 
 /** `projector` and `adapter` files belong to another model; `speech` is a whisper file. */
 export type FileKind = ModelKind | 'projector' | 'adapter' | 'speech';
@@ -36,18 +37,21 @@ const whisperMagic = 'lmgg';
 /** Throws LibraryError not_a_model for a file that is neither a sound GGUF nor a whisper model. */
 export async function readModelFacts(path: string): Promise<ModelFacts> {
   const magic = await readMagic(path);
-  if (magic === whisperMagic) return { kind: 'speech', architecture: 'whisper', family: 'whisper', nParams: 0, nCtxTrain: 0 };
   try {
-    return factsOf(await readGguf(path));
+    return magic === whisperMagic ? await speechFactsOf(path) : factsOf(await readGguf(path));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LibraryError(
       'not_a_model',
       `${path}: ${reason}`,
-      'the file is damaged or no GGUF model: fetch it again, or convert it first',
+      'the file is damaged or no model: fetch it again, or convert it first',
       error,
     );
   }
+}
+
+async function speechFactsOf(path: string): Promise<ModelFacts> {
+  return { kind: 'speech', architecture: 'whisper', family: 'whisper', nCtxTrain: 0, ...(await readSpeechFacts(path)) };
 }
 
 export function isModelMagic(magic: string): boolean {

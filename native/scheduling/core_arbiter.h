@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "../../common/clock.h"
+#include "../common/clock.h"
 
 namespace svc {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "../../common/memory_wait.h"
-#include "../tuning/tuning.h"
+#include "../common/memory_wait.h"
+#include "tuning.h"
 
 namespace svc {
 
@@ -28,7 +28,7 @@ CoreArbiter::Member::~Member() {
 bool CoreArbiter::Member::is_contended() const {
     if (n_threads_ == 0) return false;
     std::lock_guard lock(arbiter_.mutex_);
-    const auto since = Clock::now() - kTuning.contention_memory;
+    const auto since = Clock::now() - kSchedulingTuning.contention_memory;
     return std::any_of(arbiter_.members_.begin(), arbiter_.members_.end(),
                        [&](const Member * other) { return other != this && other->n_threads_ > 0 && other->last_ > since; });
 }
@@ -42,7 +42,7 @@ void CoreArbiter::take(Member & member, bool yields) {
     if (yields) yield(lock, place);
     else member.last_ = last_ = Clock::now();
     // The first in the line waits for as many cores as it needs, and nobody overtakes it.
-    changed_.wait_for(lock, kTuning.most_turn_wait, [&] { return is_turn(place); });
+    changed_.wait_for(lock, kSchedulingTuning.most_turn_wait, [&] { return is_turn(place); });
     own.splice(own.begin(), waiting_, place);
     n_free_ -= member.n_threads_;
     member.taken_ = Clock::now();
@@ -60,10 +60,10 @@ void CoreArbiter::release(Member & member, bool yields) {
 }
 
 void CoreArbiter::yield(std::unique_lock<std::mutex> & lock, Line::iterator place) {
-    const Clock::duration share = kTuning.turns_between_yielding * place->member->lasted_;
-    const auto end = Clock::now() + std::min<Clock::duration>(share, kTuning.most_yielding);
+    const Clock::duration share = kSchedulingTuning.turns_between_yielding * place->member->lasted_;
+    const auto end = Clock::now() + std::min<Clock::duration>(share, kSchedulingTuning.most_yielding);
     for (auto now = Clock::now(); now < end; now = Clock::now()) {
-        const auto pause = last_ + kTuning.pause_to_yield_to;
+        const auto pause = last_ + kSchedulingTuning.pause_to_yield_to;
         const bool is_next = is_turn(place);
         if (is_next && now >= pause) break;
         changed_.wait_until(lock, is_next ? std::min(pause, end) : end);

@@ -2,17 +2,17 @@
 
 #include <sys/resource.h>
 
-#include "../tuning/tuning.h"
+#include "tuning.h"
 
 #ifdef SVC_HAS_COMPUTE_TEAM
-#include "../../llama-cpp/compute_team.h"
+#include "../llama-cpp/compute_team.h"
 #endif
 
 namespace svc {
 
 #ifdef SVC_HAS_COMPUTE_TEAM
 
-bool ComputeContention::is_contended() { return state().queued_share > kTuning.contended_share; }
+bool ComputeContention::is_contended() { return state().queued_share > kSchedulingTuning.contended_share; }
 
 ComputeContention::State ComputeContention::state() const {
     const auto team = svc_compute_team_state_of_caller();
@@ -37,7 +37,7 @@ bool ComputeContention::is_contended() {
     const double seconds = std::chrono::duration<double>(now - asked_).count();
     n_switches_ = count_involuntary_switches();
     asked_ = now;
-    return static_cast<double>(n_switches_ - n_before) > kTuning.contended_switches_per_s * seconds;
+    return static_cast<double>(n_switches_ - n_before) > kSchedulingTuning.contended_switches_per_s * seconds;
 }
 
 ComputeContention::State ComputeContention::state() const { return {0, 0}; }

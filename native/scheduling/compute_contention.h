@@ -1,7 +1,7 @@
 // Whether other programs want the cores that the calling thread and its compute threads run on. One thread only.
 #pragma once
 
-#include "../../common/clock.h"
+#include "../common/clock.h"
 
 namespace svc {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "../tuning/tuning.h"
+#include "tuning.h"
 
 namespace svc {
 
@@ -20,7 +20,7 @@ class TenantShares {
         double served = 0;  // on the clock of all
         uint32_t n_waiting = 0;
         uint32_t n_running = 0;
-        double answer_tokens = kTuning.first_answer_tokens;  // that an answer of it mostly comes to
+        double answer_tokens = kSchedulingTuning.first_answer_tokens;  // that an answer of it mostly comes to
     };
 
     // Stays where it is while the tenant has something waiting or running.

@@ -1,5 +1,5 @@
 /** Refusals as OpenAI's API writes them, with the code and the sentence of this server's own shape beside. */
-import type { ErrorBody } from '../../../platform/http/error-body.ts';
+import type { ErrorBody } from './error-body.ts';
 
 const text = { type: 'string' };
 

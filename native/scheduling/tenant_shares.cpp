@@ -7,7 +7,7 @@ namespace svc {
 TenantShares::Share & TenantShares::of(const std::string & tenant) {
     const auto found = shares_.find(tenant);
     if (found != shares_.end()) return found->second;
-    if (shares_.size() >= kTuning.most_tenants) forget_idle();
+    if (shares_.size() >= kSchedulingTuning.most_tenants) forget_idle();
     return shares_[tenant];
 }
 
@@ -35,7 +35,7 @@ void TenantShares::serve(Share & share, double cost) {
 // Those that the present has caught up with lose nothing by it; the others go only where that is not enough.
 void TenantShares::forget_idle() {
     forget_idle(now_);
-    if (shares_.size() >= kTuning.most_tenants) forget_idle(HUGE_VAL);
+    if (shares_.size() >= kSchedulingTuning.most_tenants) forget_idle(HUGE_VAL);
 }
 
 void TenantShares::forget_idle(double most_served) {

@@ -1,0 +1,137 @@
+/**
+ * Makes a model file of whisper.cpp's format that says the same tokens in every window, whatever it hears: its decoder's position embeddings point at
+ * them, and all other weights are zeros. So a test knows each word, time and language beforehand. Source of the format: models/convert-pt-to-ggml.py of whisper.cpp.
+ */
+import { writeFile } from 'node:fs/promises';
+
+/** The first token behind those of text, in a vocabulary of 99 languages. */
+const END = 50_257;
+const SOT = 50_258;
+const TIMES = 50_364;
+const N_VOCABULARY = 51_865;
+const N_TEXT = 50_257;
+const [WIDTH, HEADS, AUDIO_LAYERS, TEXT_LAYERS, AUDIO_CONTEXT, TEXT_CONTEXT, N_MELS, N_FREQUENCIES] = [
+  128, 2, 1, 3, 1500, 448, 80, 201,
+];
+/** Words of a script are tokens from here on; those below are single bytes. */
+const FIRST_WORD = 256;
+
+interface SpeechScript {
+  /** Texts, each one token, and times in seconds, which are tokens too. */
+  says: readonly (string | number)[];
+  /** Whisper's number of the language that it finds: 0 is English, 2 German. */
+  language?: number;
+}
+
+export async function writeScriptedSpeechModel(path: string, { says, language = 0 }: SpeechScript): Promise<void> {
+  const words = [...new Set(says.filter((each) => typeof each === 'string'))];
+  const tokens = says.map((each) =>
+    typeof each === 'number' ? TIMES + Math.round(each / 0.02) : FIRST_WORD + words.indexOf(each),
+  );
+  // Behind the beginning, the language and the task stands what is said.
+  const positions = [SOT + 1 + language, END, ...tokens, END];
+  const head = [
+    0x67676d6c,
+    N_VOCABULARY,
+    AUDIO_CONTEXT,
+    WIDTH,
+    HEADS,
+    AUDIO_LAYERS,
+    TEXT_CONTEXT,
+    WIDTH,
+    HEADS,
+    TEXT_LAYERS,
+    N_MELS,
+    1,
+  ];
+  await writeFile(path, Buffer.concat([integers(head), filters(), vocabulary(words), ...tensors(positions)]));
+}
+
+function integers(values: readonly number[]): Buffer {
+  return Buffer.from(Int32Array.from(values).buffer);
+}
+
+function filters(): Buffer {
+  const values = Float32Array.from({ length: N_MELS * N_FREQUENCIES }, (_, i) =>
+    i % N_FREQUENCIES === i / N_FREQUENCIES ? 1 : 0.01,
+  );
+  return Buffer.concat([integers([N_MELS, N_FREQUENCIES]), Buffer.from(values.buffer)]);
+}
+
+function vocabulary(words: readonly string[]): Buffer {
+  const text = (i: number) => (i < FIRST_WORD ? Buffer.of(i) : Buffer.from(words[i - FIRST_WORD] ?? ` word${i}`));
+  const entries = Array.from({ length: N_TEXT }, (_, i) => text(i));
+  return Buffer.concat([integers([N_TEXT]), ...entries.flatMap((bytes) => [integers([bytes.length]), bytes])]);
+}
+
+/** A direction of its own for each token: signs by the bits of a hash of its place. */
+function codes(): Float32Array {
+  return Float32Array.from({ length: N_VOCABULARY * WIDTH }, (_, i) => {
+    let hash = Math.imul(i + 1, 0x9e3779b1);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    return ((hash ^ (hash >>> 16)) & 1) === 1 ? 1 : -1;
+  });
+}
+
+const F32 = 0;
+const F16 = 1;
+
+function tensor(name: string, dims: readonly number[], type: number, data?: Buffer): Buffer[] {
+  const size = dims.reduce((product, dim) => product * dim, type === F32 ? 4 : 2);
+  const bytes = Buffer.from(name);
+  return [integers([dims.length, bytes.length, type, ...dims]), bytes, data ?? Buffer.alloc(size)];
+}
+
+const ones = () => Buffer.from(new Float32Array(WIDTH).fill(1).buffer);
+const vector = (name: string, data?: Buffer) => tensor(name, [WIDTH], F32, data);
+
+function tensors(positions: readonly number[]): Buffer[] {
+  const directions = codes();
+  const places = new Float32Array(TEXT_CONTEXT * WIDTH);
+  for (const [at, token] of positions.entries())
+    for (let i = 0; i < WIDTH; i++) places[at * WIDTH + i] = 30 * (directions[token * WIDTH + i] ?? 0);
+  const halves = Uint16Array.from(directions, (sign) => (sign > 0 ? 0x3c00 : 0xbc00));
+  return [
+    ...tensor('encoder.positional_embedding', [WIDTH, AUDIO_CONTEXT], F32),
+    ...tensor('encoder.conv1.weight', [3, N_MELS, WIDTH], F16),
+    ...tensor('encoder.conv1.bias', [1, WIDTH], F32),
+    ...tensor('encoder.conv2.weight', [3, WIDTH, WIDTH], F16),
+    ...tensor('encoder.conv2.bias', [1, WIDTH], F32),
+    ...vector('encoder.ln_post.weight', ones()),
+    ...vector('encoder.ln_post.bias'),
+    ...layers('encoder', AUDIO_LAYERS, ['attn']),
+    ...tensor('decoder.positional_embedding', [WIDTH, TEXT_CONTEXT], F32, Buffer.from(places.buffer)),
+    ...tensor('decoder.token_embedding.weight', [WIDTH, N_VOCABULARY], F16, Buffer.from(halves.buffer)),
+    ...vector('decoder.ln.weight', ones()),
+    ...vector('decoder.ln.bias'),
+    ...layers('decoder', TEXT_LAYERS, ['attn', 'cross_attn']),
+  ];
+}
+
+function layers(half: string, count: number, attentions: readonly string[]): Buffer[] {
+  return Array.from({ length: count }, (_, i) => `${half}.blocks.${i}`).flatMap((block) => [
+    ...vector(`${block}.mlp_ln.weight`, ones()),
+    ...vector(`${block}.mlp_ln.bias`),
+    ...tensor(`${block}.mlp.0.weight`, [WIDTH, 4 * WIDTH], F16),
+    ...tensor(`${block}.mlp.0.bias`, [4 * WIDTH], F32),
+    ...tensor(`${block}.mlp.2.weight`, [4 * WIDTH, WIDTH], F16),
+    ...vector(`${block}.mlp.2.bias`),
+    ...attentions.flatMap((name) => attention(`${block}.${name}`)),
+  ]);
+}
+
+function attention(name: string): Buffer[] {
+  const square = (part: string) => tensor(`${name}.${part}.weight`, [WIDTH, WIDTH], F16);
+  return [
+    ...vector(`${name}_ln.weight`, ones()),
+    ...vector(`${name}_ln.bias`),
+    ...square('query'),
+    ...vector(`${name}.query.bias`),
+    ...square('key'),
+    ...square('value'),
+    ...vector(`${name}.value.bias`),
+    ...square('out'),
+    ...vector(`${name}.out.bias`),
+  ];
+}

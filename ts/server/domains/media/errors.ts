@@ -1,0 +1,48 @@
+/** Every refusal of the module, with the status that its routes answer for it. */
+import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
+
+export const mediaErrors = defineErrors('media', {
+  invalid_request: [
+    400,
+    'A field of the form is missing, unknown or out of range; the sentence names it.',
+    'Correct that field.',
+  ],
+  invalid_media: [
+    400,
+    'The file is no recording that can be decoded; the sentence says why.',
+    'Send WAV, MP3, FLAC, Ogg, MP4, WebM, AIFF or AAC.',
+  ],
+  no_audio_track: [400, 'The file has no sound.', 'Send a file with an audio track.'],
+  invalid_language: [
+    400,
+    'The language is none that speech models know.',
+    'Send a code of two letters, for example `de`, or none: the model then finds out.',
+  ],
+  model_not_found: [404, 'No speech model of that name is installed.', 'List them: GET /v1/models, capability `transcription`.'],
+  media_too_long: [422, 'The recording is longer than media.max_seconds.', 'Cut it, or raise media.max_seconds.'],
+  diarization_unavailable: [422, 'The model does not tell speakers apart.', 'Ask for another response_format.'],
+  client_closed: [499, 'The client went away before the answer; nobody reads this.', 'Ask again, and wait for the answer.'],
+  queue_full: [429, 'Too many recordings are under way.', 'Retry after the time in Retry-After.'],
+  internal: [500, 'A defect of the server.', 'Retry, then report it with the request id.'],
+  no_speech_model: [503, 'No speech model is installed.', 'Install one: `svc models pull whisper-base`.'],
+  ffmpeg_missing: [
+    503,
+    'The file is neither WAV nor MP3, and ffmpeg, which decodes other kinds, is not installed on the node.',
+    'Have an administrator install it; the sentence has the command.',
+  ],
+  speech_model_unusable: [
+    503,
+    'The speech model cannot be loaded.',
+    'Run `svc models verify`, or use another model; `svc doctor` tells whether the native library is there.',
+  ],
+  out_of_memory: [503, 'The speech model does not fit into memory.', 'Use a smaller one.'],
+  storage_unavailable: [
+    503,
+    'The recording cannot be stored for as long as it is decoded, or its use cannot be recorded.',
+    'Look at the free space of the data folder, and retry.',
+  ],
+  deadline_exceeded: [504, 'The request ran past X-Request-Timeout.', 'Give it more time, or send a shorter recording.'],
+});
+
+export type MediaErrorCode = CodeOf<typeof mediaErrors>;
+export const mediaError = mediaErrors.error;

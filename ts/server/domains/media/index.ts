@@ -1,0 +1,14 @@
+/** The media module: recordings become text. */
+import { defineModule, type ModuleDefinition } from '../../platform/module/module.ts';
+import type { MediaApi } from './media-module.ts';
+import { mediaSettings } from './settings.ts';
+
+export { ffmpegRemedy, findFfmpeg } from './sound/ffmpeg.ts';
+export type { SpeechCard } from './speech-models.ts';
+
+export const media: ModuleDefinition<typeof mediaSettings, MediaApi> = defineModule({
+  name: 'media',
+  settings: mediaSettings,
+  // Imported here, so that a program that only reads settings does not load the whole module.
+  create: async (context) => (await import('./media-module.ts')).createMedia(context),
+});
