@@ -41,6 +41,7 @@ export async function openProgram(folder: string, environment: Readonly<Record<s
       SVC_INFERENCE_PROBE_MODELS: 'false',
       // Nothing listens there: deliveries are tried, and none leaves the machine.
       SVC_WEBHOOKS_ALLOWED_HOSTS: 'http://127.0.0.1:9',
+      SVC_SYSLOG_ALLOWED_HOSTS: '127.0.0.1:9',
       ...environment,
     },
   });

@@ -1,13 +1,14 @@
 /** One way to a syslog server: datagrams, a TCP connection, or one under TLS. */
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
-import { lookup } from 'node:dns/promises';
+import { lookup as systemLookup } from 'node:dns';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import type { AddressPolicy } from '../../platform/network/address-policy.ts';
 import { datagramOf, frameOf } from './syslog-line.ts';
-import type { Target } from './target.ts';
+import { addressOf, type Target } from './target.ts';
 
 /** Paths of PEM files; empty ones are not used. */
 export interface TlsFiles {
@@ -35,6 +36,8 @@ export interface Connection {
 interface ConnectionOptionsOfTarget {
   target: Target;
   files: TlsFiles;
+  /** Where somebody else than the operator of the machine named the server. */
+  policy: AddressPolicy | undefined;
   /** Breaks the connection, also one that is still to be opened. */
   signal: AbortSignal;
   /** Hears of what goes wrong while nothing is sent. */
@@ -49,12 +52,33 @@ const KEEP_ALIVE_MS = 30_000;
 /** The name of a server is looked up again after so long. */
 const LOOKED_UP_MS = 300_000;
 
-export function openConnection(options: ConnectionOptionsOfTarget): Promise<Connection> {
-  return options.target.protocol === 'udp' ? openDatagrams(options) : openStream(options);
+/** Rejects where the server is not reached, or may not be asked. */
+export async function openConnection(options: ConnectionOptionsOfTarget): Promise<Connection> {
+  const { policy, target } = options;
+  if (policy !== undefined) requireAllowed(policy, target);
+  const lookup = policy?.lookupFor(urlOf(target));
+  return await (target.protocol === 'udp' ? openDatagrams(options, lookup) : openStream(options, lookup));
 }
 
-async function openDatagrams({ target, signal, onError }: ConnectionOptionsOfTarget): Promise<Connection> {
-  const { address, family } = await lookup(target.host);
+/** Judges what the target itself tells; names are judged when they are looked up. */
+export function requireAllowed(policy: AddressPolicy, target: Target): void {
+  try {
+    policy.check(urlOf(target));
+  } catch {
+    throw new Error(`${addressOf(target)} lies inside the network, and the operator has not named it in syslog.allowed_hosts.`);
+  }
+}
+
+/** The form in which the policy of addresses takes a host and a port. */
+function urlOf({ host, port }: Target): URL {
+  return new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`);
+}
+
+async function openDatagrams(
+  { target, signal, onError }: ConnectionOptionsOfTarget,
+  lookup: LookupFunction = systemLookup,
+): Promise<Connection> {
+  const { address, family } = await resolveBy(lookup, target.host);
   signal.throwIfAborted();
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
   socket.unref();
@@ -105,11 +129,21 @@ class Datagrams implements Connection {
   }
 }
 
-async function openStream({ target, files, signal, onError }: ConnectionOptionsOfTarget): Promise<Connection> {
+function resolveBy(lookup: LookupFunction, host: string): Promise<{ address: string; family: number | undefined }> {
+  return new Promise((resolve, reject) =>
+    lookup(host, {}, (error, address, family) => (error ? reject(error) : resolve({ address: String(address), family }))),
+  );
+}
+
+async function openStream(
+  { target, files, signal, onError }: ConnectionOptionsOfTarget,
+  lookup: LookupFunction | undefined,
+): Promise<Connection> {
   const { host, port, protocol } = target;
+  const where = { host, port, ...(lookup && { lookup }) };
   const own = protocol === 'tls' ? await tlsOptions(host, files) : undefined;
   signal.throwIfAborted();
-  const socket = own === undefined ? connect({ host, port }) : connectTls({ host, port, ...own });
+  const socket = own === undefined ? connect(where) : connectTls({ ...where, ...own });
   socket.unref();
   const stream = new Stream(socket, signal, onError);
   const limit = setTimeout(() => socket.destroy(new Error(`no connection within ${OPEN_LIMIT_MS / 1000} s`)), OPEN_LIMIT_MS);

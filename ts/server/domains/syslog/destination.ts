@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type BackoffRange, backoffMs } from '../../platform/backoff.ts';
 import type { Log } from '../../platform/log/log.ts';
+import type { AddressPolicy } from '../../platform/network/address-policy.ts';
 import { type Connection, openConnection, type SendOutcome, type TlsFiles } from './connection.ts';
 import { addressOf, type Target } from './target.ts';
 
@@ -35,6 +36,8 @@ export type CountedEvent = 'sent' | 'dropped' | 'failed';
 
 export interface DestinationDeps {
   files: TlsFiles;
+  /** Judges the addresses of servers; undefined: the operator of the machine named them. */
+  policy: AddressPolicy | undefined;
   log: Log;
   limits: DestinationLimits;
   /** Hears of what is counted beside the own figures. */
@@ -141,7 +144,7 @@ export class Destination {
     };
     let connection: Connection | undefined;
     try {
-      connection = await openConnection({ target, files: this.#deps.files, signal: ending.signal, onError });
+      connection = await openConnection({ ...this.#way, target, signal: ending.signal, onError });
       const { error } = await connection.send([line]);
       await wait(TEST_WAIT_MS);
       late ??= error ?? (connection.isOpen ? undefined : new Error('the server closed the connection'));
@@ -182,13 +185,18 @@ export class Destination {
       const onError = (error: Error): void => {
         if (!signal.aborted) this.#failed(error);
       };
-      const opened = await openConnection({ target, files: this.#deps.files, signal, onError });
+      const opened = await openConnection({ ...this.#way, target, signal, onError });
       if (signal.aborted) return opened.close();
       this.#connection = opened;
     }
     const batch = this.#nextBatch();
     const outcome = await this.#connection.send(batch);
     if (!signal.aborted) this.#shift(batch, outcome);
+  }
+
+  get #way(): Pick<DestinationDeps, 'files' | 'policy'> {
+    const { files, policy } = this.#deps;
+    return { files, policy };
   }
 
   #nextBatch(): string[] {

@@ -8,8 +8,8 @@ export const syslogErrors = defineErrors('syslog', {
   invalid_facility: [400, 'There is no such facility.', 'Write a number from 0 to 23 or a name, such as `local0`.'],
   invalid_tenant_route: [
     400,
-    'The tenant is unknown, or a member of its route is wrong; `detail` says which.',
-    'Name a tenant of GET /api/v1/identity/tenants, with `host` and, where they are others, `port` and `protocol`.',
+    'The tenant is unknown, a member of its route is wrong, or the server lies inside the network; `detail` says which.',
+    'Name a tenant of GET /api/v1/identity/tenants, with `host` and, where they are others, `port` and `protocol`; the operator names servers inside the network in syslog.allowed_hosts.',
   ],
   forbidden: [403, 'Only superadmins see and change the routes of other tenants.', 'Ask a superadmin.'],
   syslog_route_not_found: [404, 'The tenant has no route of its own.', 'Make one: `svc syslog route TENANT HOST`.'],

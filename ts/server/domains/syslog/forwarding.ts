@@ -5,7 +5,8 @@ import type { Counter, Family } from '../../platform/metrics/metrics.ts';
 import type { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { HealthReport } from '../../platform/module/module.ts';
 import type { TenantRules } from '../../platform/module/tenant-rules.ts';
-import type { TlsFiles } from './connection.ts';
+import type { AddressPolicy } from '../../platform/network/address-policy.ts';
+import { requireAllowed, type TlsFiles } from './connection.ts';
 import { type CountedEvent, Destination, type DestinationLimits, type DestinationStats } from './destination.ts';
 import { syslogError } from './errors.ts';
 import { readSavedForwarding, type SavedForwarding, SYSLOG_FILE, writeSavedForwarding } from './saved-file.ts';
@@ -26,6 +27,8 @@ export interface ForwardingDeps {
   /** Reads the target that holds while nothing is saved. Throws StartError. */
   settings(): NodeTarget;
   files: TlsFiles;
+  /** Judges the servers of tenants' routes. */
+  policy: AddressPolicy;
   log: Log;
   metrics: MetricsRegistry;
   tenants: Pick<TenantRules, 'exists'>;
@@ -192,9 +195,15 @@ export class Forwarding {
   }
 
   #destination(to: 'node' | 'tenant', tenant?: string): Destination {
-    const { files, limits, log } = this.#deps;
+    const { files, limits, log, policy } = this.#deps;
     const onCount = (event: CountedEvent, n: number): void => this.#counters[event].with({ to }).add(n);
-    return new Destination({ files, limits, log: tenant === undefined ? log : log.child({ tenant }), onCount });
+    return new Destination({
+      files,
+      policy: to === 'tenant' ? policy : undefined,
+      limits,
+      log: tenant === undefined ? log : log.child({ tenant }),
+      onCount,
+    });
   }
 
   #take(line: LogLine): void {
@@ -232,7 +241,7 @@ export class Forwarding {
     const read = Object.entries(given).map(async ([tenant, route]): Promise<[string, Target]> => {
       if (!(await this.#deps.tenants.exists(tenant)))
         throw syslogError('invalid_tenant_route', `There is no tenant ${tenant.slice(0, 128)}.`, { param: 'tenants' });
-      return [tenant, readRoute(route)];
+      return [tenant, readRoute(route, this.#deps.policy)];
     });
     return Object.fromEntries(await Promise.all(read));
   }
@@ -258,12 +267,14 @@ export class Forwarding {
 }
 
 /** Whatever is wrong with a route has one code. */
-function readRoute(given: GivenTarget | null): Target {
+function readRoute(given: GivenTarget | null, policy: AddressPolicy): Target {
   const unknown = Object.keys(given ?? {}).find((name) => !['host', 'port', 'protocol'].includes(name));
   if (unknown !== undefined)
     throw syslogError('invalid_tenant_route', `A route has no member ${unknown.slice(0, 80)}.`, { param: 'tenants' });
   try {
-    return readTarget(given ?? {});
+    const target = readTarget(given ?? {});
+    requireAllowed(policy, target);
+    return target;
   } catch (cause) {
     throw syslogError('invalid_tenant_route', (cause as Error).message, { param: 'tenants', cause });
   }

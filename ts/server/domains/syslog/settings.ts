@@ -24,6 +24,12 @@ export const syslogSettings = {
     isPath: true,
   }),
   'syslog.client_key': setting(pathSchema, '', 'PEM file of the key of that certificate.', { isOfMachine, isPath: true }),
+  'syslog.allowed_hosts': setting(
+    textSchema,
+    '',
+    'Syslog servers inside the network, separated by commas, that tenants may route their lines to: name, or name:port.',
+    { isOfMachine },
+  ),
   'syslog.server': setting(
     textSchema,
     '',

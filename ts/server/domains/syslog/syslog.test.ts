@@ -230,6 +230,7 @@ t.test('SVC_SYSLOG_SERVER still names a server, and SVC_SYSLOG_HOST goes before 
       'syslog.port': 514,
       'syslog.protocol': 'udp',
       'syslog.ca_cert': '',
+      'syslog.allowed_hosts': '',
     } as const;
     return targetOfSettings({ ...none, 'syslog.client_cert': '', 'syslog.client_key': '', ...settings }).target;
   };
@@ -327,6 +328,31 @@ t.test("a tenant's lines go to its own server and the node's, nobody else's to i
   });
   t.match(await ask('DELETE', 'config/tenant/red'), { status: 404, body: { error: 'syslog_route_not_found' } });
 });
+
+t.test(
+  'a route leads inside the network where the operator of the machine has named the server, and nowhere else there',
+  async (t) => {
+    const red = await openReceiver(t, 'tcp');
+    const route = { host, port: red.port, protocol: 'tcp' };
+    const settings = { 'syslog.allowed_hosts': `10.0.0.5:6514, ${host}:${red.port}` };
+    const dataDir = t.testdir();
+    const before = await openSyslog(t, { settings, dataDir });
+    t.match(await before.ask('PUT', 'config/tenant/red', route, 'admin red'), { status: 200 });
+    for (const host of ['10.0.0.5', '127.0.0.1', '169.254.169.254', '[::1]', 'localhost', 'db.localhost', '::ffff:10.1.2.3']) {
+      const refused = {
+        status: 400,
+        body: { error: 'invalid_tenant_route', detail: /inside the network.*syslog\.allowed_hosts/ },
+      };
+      t.match(await before.ask('PUT', 'config/tenant/blue', { host, port: 80 }, 'admin blue'), refused, host);
+      t.match(await before.ask('PUT', 'config', { tenants: { blue: { host, port: 80 } } }), refused, host);
+    }
+    await before.stop();
+    const after = await openSyslog(t, { settings: { 'syslog.allowed_hosts': '' }, dataDir });
+    const { body } = await after.ask('POST', 'test', undefined, 'admin red');
+    t.match(body, { sent: false, error: /inside the network/ }, 'a route of before is judged when it is used');
+    t.strictSame(red.lines, []);
+  },
+);
 
 t.test('a route without a server of the node works, goes with DELETE, and with its tenant', async (t) => {
   const red = await openReceiver(t, 'tcp');

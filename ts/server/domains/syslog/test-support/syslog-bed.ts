@@ -37,7 +37,7 @@ export async function openSyslog(t: Test, { settings = {}, limits = {}, dataDir 
   const definition = defineSyslog({ ...quick, ...limits });
   const modules = await openModules(t, {
     modules: [definition],
-    settings,
+    settings: { 'syslog.allowed_hosts': '127.0.0.1', ...settings },
     ...(dataDir !== undefined && { dataDir }),
     services: { log, metrics },
     routes: [plainRoute('GET', '/work', () => json(200, {}))],
