@@ -35,7 +35,7 @@ export async function writeTree(options: TreeOptions): Promise<void> {
   const built = nativeFiles({ source, folder: nativeFolder, platform: flavour.target.platform });
   for (const file of built.filter((name) => isForFlavour(flavour, name)))
     copyFile(join(nativeFolder, file), placeIn(destination, 'native', file), 0o755);
-  for (const model of globSync('models/*/*.{gguf,dat}', { cwd: source }))
+  for (const model of globSync(['models/*/*.{gguf,dat}', 'models/*/LICENSE'], { cwd: source }))
     copyFile(join(source, model), placeIn(destination, 'models', model.replace('models/', '')));
   if (flavour.name === 'minimal') await stripSymbols(destination, flavour);
   if (flavour.hasPages) writePages(source, destination);
