@@ -116,7 +116,7 @@ function readPrompt(
 /** Both names at once are one too many: they could differ. */
 function readOutputFormat({ output_config: config, output_format: older }: MessagesRequest, schemas: SchemaReader): AnswerFormat {
   const format = config?.format;
-  if (format && older) throw invalid('output_format', 'Give only one of output_config.format and output_format.');
+  if (format && older) throw invalid('output_format', 'output_format and output_config.format say the same: give one.');
   if (format) return readFormat(format, outputFormat, 'output_config.format', schemas);
   return older ? readFormat(older, outputFormat, 'output_format', schemas) : {};
 }
