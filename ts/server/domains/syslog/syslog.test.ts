@@ -350,7 +350,7 @@ t.test(
     const after = await openSyslog(t, { settings: { 'syslog.allowed_hosts': '' }, dataDir });
     const { body } = await after.ask('POST', 'test', undefined, 'admin red');
     t.match(body, { sent: false, error: /inside the network/ }, 'a route of before is judged when it is used');
-    t.strictSame(red.lines, []);
+    t.notMatch(red.lines.join('\n'), /syslog.test/);
   },
 );
 
