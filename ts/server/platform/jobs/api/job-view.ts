@@ -1,6 +1,6 @@
 /** A job as the API shows it. */
 import Type, { type Static } from 'typebox';
-import { redact } from '../../log/log.ts';
+import { redact } from '../../log/redact.ts';
 import { named } from '../../schema/named.ts';
 import { JOB_STATES, type Job } from '../index.ts';
 
