@@ -19,8 +19,8 @@ const MAX_OPENAPI_BYTES = 1_000_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [99, 7081],
-  client: [7, 620],
+  cli: [100, 7202],
+  client: [7, 623],
   server: [12, 743],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
@@ -32,7 +32,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/identity': [112, 10200],
   'server/domains/inference': [99, 9979],
   'server/domains/license': [14, 610],
-  'server/domains/logs': [14, 1677],
+  'server/domains/logs': [32, 4197],
   'server/domains/media': [14, 1320],
   'server/domains/metering': [29, 2512],
   'server/domains/pages': [3, 160],
@@ -44,9 +44,9 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [19, 2805],
-  'server/platform': [257, 18894],
-  web: [291, 16995],
-  workers: [16, 774],
+  'server/platform': [259, 19214],
+  web: [293, 17274],
+  workers: [17, 784],
 };
 
 /** A number that is this much below its budget is to be lowered. */

@@ -69,7 +69,7 @@ import { readRange } from '../../ts/server/platform/http/reply/file-answer.ts';
 import { parseQuery } from '../../ts/server/platform/http/routing/query.ts';
 import { mediaTypeOf } from '../../ts/server/platform/http/static/media-type.ts';
 import { chooseCoding } from '../../ts/server/platform/http/static/static-folder.ts';
-import { redactText } from '../../ts/server/platform/log/log.ts';
+import { redactText } from '../../ts/server/platform/log/redact.ts';
 import { useKindsOf } from '../../ts/server/platform/module/module.ts';
 import { addressKey } from '../../ts/server/platform/network/address-key.ts';
 import { canonicalAddress } from '../../ts/server/platform/network/address-list.ts';

@@ -5,7 +5,20 @@ import { bringAxe, testAccessible, testFocusSeen, testRightToLeft } from './acce
 import { openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 
 const SCREENS = [
-  ...['overview', 'models', 'playground', 'jobs', 'roles', 'backups', 'settings', 'log', 'forwarding', 'collection', 'license'],
+  ...[
+    'overview',
+    'models',
+    'playground',
+    'jobs',
+    'roles',
+    'backups',
+    'settings',
+    'log',
+    'forwarding',
+    'logs',
+    'collection',
+    'license',
+  ],
   ...['users', 'groups', 'invitations', 'tenants', 'usage', 'quotas', 'branding'],
   ...['enforcement', 'audit', 'webhooks', 'provisioning', 'keys', 'sessions', 'components'],
 ];

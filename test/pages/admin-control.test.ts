@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { someConfig, whyNoRsyslog } from '../../ts/server/domains/logs/test-support/logs-bed.ts';
+import { madeLine, writeLines } from '../../ts/server/domains/logs/test-support/made-copy.ts';
 import { openReceiver as openSyslogReceiver } from '../../ts/server/domains/syslog/test-support/receiver.ts';
-import { post } from '../http.ts';
+import { eventually } from '../../ts/server/platform/http/test-support/test-bed.ts';
+import { post, send } from '../http.ts';
 import { startServer } from '../server.ts';
 import { bearerOf, confirm, openBrowser, openPage, openScreen, register, whyNoBrowser } from './browser.ts';
 
@@ -199,6 +201,40 @@ t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
       await page.getByText('0 files and 0 lines were put back').waitFor();
     },
   );
+
+  await t.test('collected lines are searched, shown as they are, and followed', { skip: whyNoRsyslog }, async (t) => {
+    const rcvd = new Date(Date.now() - 60_000).toISOString().replace('Z', '000+00:00');
+    const { json } = await send(`${server.url}/api/v1/logs/rsyslog/config`, { headers: bearer });
+    const { copies } = json as { copies: string[] };
+    const write = (...msgs: string[]): void => {
+      const lines = msgs.map((msg) => madeLine({ rcvd, app: 'sshd', severity: 3, msg }));
+      for (const copy of copies) writeLines(copy, lines);
+    };
+    write(
+      'Failed password=hunter2hunter2 for root <b>bold</b> \u001b[31m',
+      ...Array.from({ length: 120 }, (_, i) => `other ${i}`),
+    );
+    await openScreen(page, 'logs', 'Logs');
+    const search = page.getByLabel('Search', { exact: true });
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('row', { name: /other 0$/ }).waitFor();
+    await search.fill('failed root');
+    const row = page.getByRole('row', { name: /Failed/ });
+    await row.waitFor();
+    t.match(await row.textContent(), /error.*sshd.*password=\[redacted\] for root <b>bold<\/b> \\u001b\[31m/);
+    await page.getByRole('img', { name: 'Lines over time: 1' }).waitFor();
+    await search.fill('"failed');
+    await page.getByText(/a quote is opened and not closed/).waitFor();
+    await search.fill('absent');
+    await page.getByText('No lines').waitFor();
+    await search.fill('live');
+    await page.getByLabel('Follow').check();
+    await page.getByText('No lines').waitFor();
+    await eventually(async () => {
+      write('a live line');
+      return (await page.getByRole('row', { name: /a live line/ }).count()) > 0;
+    });
+  });
 
   t.strictSame(faults, []);
 });

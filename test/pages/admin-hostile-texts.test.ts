@@ -16,6 +16,7 @@ const SCREENS = [
     'settings',
     'log',
     'forwarding',
+    'logs',
     'collection',
     'license',
     'users',

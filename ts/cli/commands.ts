@@ -46,6 +46,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/syslog.ts'), 'syslog show', 'syslog set', 'syslog clear'),
   ...commandsOf(() => import('./commands/syslog.ts'), 'syslog test', 'syslog stats', 'syslog route'),
   ...commandsOf(() => import('./commands/logs.ts'), 'logs config', 'logs apply', 'logs status', 'logs repair'),
+  ...commandsOf(() => import('./commands/logs-search.ts'), 'logs search', 'logs tail', 'logs rebuild'),
   ...commandsOf(() => import('./commands/backup.ts'), 'backup create'),
   ...commandsOf(() => import('./commands/backup-read.ts'), 'backup list', 'backup show', 'backup verify'),
   ...commandsOf(() => import('./commands/backup-restore.ts'), 'backup restore'),

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { openLogs, someConfig, whyNoRsyslog } from '../../server/domains/logs/test-support/logs-bed.ts';
+import { madeLine, writeLines } from '../../server/domains/logs/test-support/made-copy.ts';
 import { runCli } from '../run-cli.ts';
 
 // Each command is a process of its own.
@@ -30,7 +31,27 @@ t.test('a collection is configured by a file, applied, looked at and repaired', 
   t.equal((await svc('config', file)).code, 0, 'what is shown can be sent back');
   t.match(
     (await svc('status')).stdout,
-    new RegExp(`running, applied .*Z\nboth copies are in step\nCOPY .*\n${config.copies[0]} `),
+    new RegExp(
+      `running, applied .*Z\nboth copies are in step\n\\d+ lines in the index, up to date\nCOPY .*\n${config.copies[0]} `,
+    ),
   );
   t.equal((await svc('repair')).stdout, '0 files and 0 lines were put back\n');
+  const [rcvd = '', later = ''] = [90_000, 80_000].map((ms) => new Date(Date.now() - ms).toISOString().replace('Z', '000+00:00'));
+  const lines = [
+    madeLine({ rcvd, app: 'sshd', severity: 3, msg: 'Failed \u001b[31mpassword password=hunter2hunter2' }),
+    madeLine({ rcvd: later, app: 'cron', msg: 'ordinary' }),
+  ];
+  for (const copy of config.copies) writeLines(copy, lines);
+  const found = (await svc('search')).stdout;
+  t.match(found, /^\S+ h1 sshd err: Failed .*password=\[redacted\]\n\S+ h1 cron info: ordinary\n$/);
+  t.notMatch(found, '\u001b');
+  t.match(await svc('search', 'failed', '--severity', 'err', '--from', '-10m', '--limit', '1'), {
+    code: 0,
+    stdout: /^\S+ h1 sshd /,
+  });
+  t.equal((await svc('search', '--app', 'absent')).stdout, '');
+  t.match((await svc('search', 'cron', '--json')).json(), [{ uuid: lines[1]?.uuid, msg: 'ordinary' }]);
+  t.match(await svc('search', 'a OR b'), { code: 1, stderr: /character 3: OR is no word/ });
+  t.match(await svc('search', '--from', 'yesterday'), { code: 1, stderr: /`from` is no time/ });
+  t.match(await svc('rebuild'), { code: 0, stdout: /made again/ });
 });

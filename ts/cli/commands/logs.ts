@@ -37,7 +37,7 @@ export const logsStatus = requestCommand({
   summary: 'Show whether logs are collected, and whether both copies are in step; fails when not',
   examples: ['svc logs status'],
   route: 'GET /api/v1/logs/status',
-  text: ({ rsyslog, applied_at: at, in_step: isInStep, copies }) => {
+  text: ({ rsyslog, applied_at: at, in_step: isInStep, copies, index }) => {
     const rows = copies.map(({ path, bytes, free_bytes: free, missing_lines: missing, last_write_at: last, error }) => [
       path,
       formatBytes(bytes),
@@ -49,7 +49,9 @@ export const logsStatus = requestCommand({
     const head = `rsyslog ${rsyslog.version ?? ''} ${rsyslog.state}, ${at === null ? 'nothing applied' : `applied ${at}`}`;
     if (copies.length === 0) return head;
     const table = formatTable(['COPY', 'SIZE', 'FREE', 'MISSING', 'LAST WRITE', 'ERROR'], rows);
-    return `${head}\n${isInStep ? 'both copies are in step' : 'the copies differ'}\n${table}`;
+    const indexed = `${index.lines} lines in the index, ${index.lag_seconds === 0 ? 'up to date' : `${index.lag_seconds} s behind`}`;
+    const bad = index.quarantined === 0 ? '' : `, ${index.quarantined} cannot be read`;
+    return `${head}\n${isInStep ? 'both copies are in step' : 'the copies differ'}\n${indexed}${bad}\n${table}`;
   },
   exit: ({ in_step: isInStep, applied_at: at, rsyslog }) =>
     at === null || (isInStep && rsyslog.state === 'running') ? 'ok' : 'failed',

@@ -31,6 +31,7 @@ export const SCREENS: Readonly<Record<Group, readonly ScreenEntry[]>> = {
     { title: 'settings', icon: 'settings', least: 'superadmin', load: () => import('./screens/settings.tsx') },
     { title: 'server_log', id: 'log', icon: 'list', least: 'superadmin', load: () => import('./screens/server-log.tsx') },
     { title: 'forwarding', icon: 'send', least: 'admin', module: 'syslog', load: () => import('./screens/forwarding.tsx') },
+    { title: 'logs', icon: 'search', least: 'admin', module: 'logs', load: () => import('./screens/logs.tsx') },
     {
       title: 'collection',
       icon: 'download',

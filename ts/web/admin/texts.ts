@@ -9,6 +9,7 @@ import { frame } from './texts/frame.ts';
 import { gallery } from './texts/gallery.ts';
 import { integrations } from './texts/integrations.ts';
 import { keys } from './texts/keys.ts';
+import { logs } from './texts/logs.ts';
 import { models } from './texts/models.ts';
 import { node } from './texts/node.ts';
 import { overview } from './texts/overview.ts';
@@ -29,6 +30,7 @@ const texts = {
   ...gallery,
   ...integrations,
   ...keys,
+  ...logs,
   ...models,
   ...node,
   ...overview,

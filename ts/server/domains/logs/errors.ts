@@ -3,6 +3,16 @@ import { defineErrors } from '../../platform/errors/define-errors.ts';
 
 export const logsErrors = defineErrors('logs', {
   invalid_request: [400, 'A member is missing or wrong; `detail` names it.', 'Correct that member.'],
+  invalid_query: [
+    400,
+    'The text of a search is not one of its language; `position` says where.',
+    'Correct it there: words, "phrases", -without, prefix* and field:value; quotes look for a text as it is.',
+  ],
+  forbidden: [
+    403,
+    'No sender of collected lines is assigned to the tenant.',
+    'Ask a superadmin to assign its networks with `sources`.',
+  ],
   rsyslog_not_configured: [
     409,
     'No collection was configured on this node.',
@@ -12,6 +22,11 @@ export const logsErrors = defineErrors('logs', {
     422,
     'rsyslog does not take the configuration, or a line through each of its listeners did not arrive in both copies; the one before is in force.',
     'Correct what `rsyslog` says, and apply again.',
+  ],
+  logs_unavailable: [
+    503,
+    'The collected lines cannot be read now.',
+    'See with `svc logs status` which copy cannot be read, and ask again.',
   ],
   rsyslog_missing: [503, 'rsyslog is not installed on this node.', 'Install rsyslog, rsyslog-openssl and rsyslog-relp.'],
 });

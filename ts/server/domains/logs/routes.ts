@@ -7,6 +7,7 @@ import { named } from '../../platform/schema/named.ts';
 import type { Collection } from './collection/collection.ts';
 import { CollectionConfig } from './collection/collection-config.ts';
 import { logsError, logsErrors } from './errors.ts';
+import type { LogIndex } from './index/log-index.ts';
 
 const PATH = '/api/v1/logs';
 const MAX_BODY = 4 * 1024 * 1024;
@@ -38,6 +39,12 @@ const Status = named(
         missing_lines: Type.Integer({ description: 'Lines of open hours that the other copy has.' }),
       }),
     ),
+    index: Type.Object({
+      lines: Type.Integer({ description: 'Lines that the index has; newer ones are searched without it.' }),
+      bytes: Type.Integer(),
+      lag_seconds: Type.Integer(),
+      quarantined: Type.Integer({ description: 'Lines that cannot be read; `cache/logs/quarantine.jsonl` says where they are.' }),
+    }),
     rsyslog: Type.Object({
       state: Type.Enum(['missing', 'running', 'stopped']),
       pid: Nullable(Type.Integer()),
@@ -51,7 +58,7 @@ const Repaired = named('LogCollectionRepaired', Type.Object({ files: Type.Intege
 
 const { get, put, post } = routes({ tag: 'Logs', auth: 'superadmin', errors: logsErrors, maxBody: MAX_BODY });
 
-export function logRoutes(collection: Collection, tenants: Pick<TenantRules, 'exists'>): Route[] {
+export function logRoutes(collection: Collection, index: Pick<LogIndex, 'shown'>, tenants: Pick<TenantRules, 'exists'>): Route[] {
   const shown = () => {
     if (collection.shown === undefined) throw logsError('rsyslog_not_configured', 'No collection was configured on this node.');
     return collection.shown;
@@ -89,7 +96,7 @@ export function logRoutes(collection: Collection, tenants: Pick<TenantRules, 'ex
     get(`${PATH}/status`, {
       summary: 'Which copy is read, and whether both are in step',
       answer: Status,
-      handle: () => collection.status(),
+      handle: async () => ({ ...(await collection.status()), index: index.shown }),
     }),
     post(`${PATH}/repair`, {
       summary: 'Close hours that are over, and compare and repair packed ones',

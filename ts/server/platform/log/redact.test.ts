@@ -15,25 +15,58 @@ const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random.next() * list
 const below = (n: number): number => Math.floor(random.next() * n);
 
 /** Words that people choose, too. */
-const password = (): string => oneOf([some(ALNUM, 12), `${some(LOWER, 7)}!${some(DIGITS, 3)}`, some(`${ALNUM}#$%*-_.!?@~^+=`, 16).replace(/^-|%/g, 'x')]);
-const encoded = (text: string): string => [...text].map((one) => (/\w/.test(one) ? one : `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`)).join('');
+const password = (): string =>
+  oneOf([some(ALNUM, 12), `${some(LOWER, 7)}!${some(DIGITS, 3)}`, some(`${ALNUM}#$%*-_.!?@~^+=`, 16).replace(/^-|%/g, 'x')]);
+const encoded = (text: string): string =>
+  [...text].map((one) => (/\w/.test(one) ? one : `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`)).join('');
 const jwt = (): string => `eyJ${some(ALNUM, 30)}.eyJ${some(ALNUM, 60)}.${some(ALNUM, 43)}`;
 const pem = (end: string): [string, string] => {
   const lines = Array.from({ length: 4 }, () => some(BASE64, 64));
-  return [`-----BEGIN ${oneOf(['RSA ', 'EC ', 'OPENSSH ', ''])}PRIVATE KEY-----${end}${lines.join(end)}${end}-----END PRIVATE KEY-----`, lines[1] ?? ''];
+  return [
+    `-----BEGIN ${oneOf(['RSA ', 'EC ', 'OPENSSH ', ''])}PRIVATE KEY-----${end}${lines.join(end)}${end}-----END PRIVATE KEY-----`,
+    lines[1] ?? '',
+  ];
 };
-const name = (): string => oneOf(['password', 'db_password', 'DB_PASSWORD', 'client_secret', 'AWS_SECRET_ACCESS_KEY', 'apiKey', 'api_key', 'X-Api-Key', 'access_token', 'refreshToken', 'passwd', 'passphrase', 'secret', 'authToken']);
+const name = (): string =>
+  oneOf([
+    'password',
+    'db_password',
+    'DB_PASSWORD',
+    'client_secret',
+    'AWS_SECRET_ACCESS_KEY',
+    'apiKey',
+    'api_key',
+    'X-Api-Key',
+    'access_token',
+    'refreshToken',
+    'passwd',
+    'passphrase',
+    'secret',
+    'authToken',
+  ]);
 
 /** A text, and what of it must not be seen. */
 type Made = readonly [text: string, secret: string];
 const token = (prefix: string, characters: string, n: number) => (): Made => {
   const secret = prefix + some(characters, n);
-  return [oneOf([`using ${secret} now`, `x="${secret}"`, `(${secret})`, `https://api.example/${secret}/me`, `h:${secret}`, `key=${encoded(secret)}&a=1`]), secret.slice(-12)];
+  return [
+    oneOf([
+      `using ${secret} now`,
+      `x="${secret}"`,
+      `(${secret})`,
+      `https://api.example/${secret}/me`,
+      `h:${secret}`,
+      `key=${encoded(secret)}&a=1`,
+    ]),
+    secret.slice(-12),
+  ];
 };
-const named = (write: (name: string, value: string) => string, value = password) => (): Made => {
-  const secret = value();
-  return [write(name(), secret), secret];
-};
+const named =
+  (write: (name: string, value: string) => string, value = password) =>
+  (): Made => {
+    const secret = value();
+    return [write(name(), secret), secret];
+  };
 const plain = (): string => some(ALNUM, 14);
 
 const KINDS: Readonly<Record<string, () => Made>> = {
@@ -128,7 +161,11 @@ const KINDS: Readonly<Record<string, () => Made>> = {
     return [oneOf([`id ${secret}`, `{"x":"${secret}"}`, `?jwt=${secret}&a`]), secret.slice(-40)];
   },
   'a hash of a password': () => {
-    const secret = oneOf([`$6$${some(ALNUM, 8)}$${some(ALNUM, 86)}`, `$2b$12$${some(ALNUM, 53)}`, `$argon2id$v=19$m=19456$${some(ALNUM, 30)}`]);
+    const secret = oneOf([
+      `$6$${some(ALNUM, 8)}$${some(ALNUM, 86)}`,
+      `$2b$12$${some(ALNUM, 53)}`,
+      `$argon2id$v=19$m=19456$${some(ALNUM, 30)}`,
+    ]);
     return [`root:${secret}:19000`, secret.slice(-20)];
   },
   curl: () => {
@@ -186,7 +223,8 @@ t.test('of 1,000 secrets in 60 kinds and quotings, none is seen', (t) => {
     const [kind, make] = kinds[i % kinds.length] as (typeof kinds)[number];
     const [text, secret] = make();
     const line = oneOf([text, `Nov 28 12:00:00 app[12]: ${text}`, `${text} \u00fc\u65e5`]);
-    if (kind === 'a line of a key' ? redactText(text).includes(secret) : redactText(line).includes(secret)) seen.push(`${kind}: ${line}`);
+    if (kind === 'a line of a key' ? redactText(text).includes(secret) : redactText(line).includes(secret))
+      seen.push(`${kind}: ${line}`);
   }
   t.strictSame(seen, []);
   t.end();
@@ -202,24 +240,31 @@ const ORDINARY: readonly (() => string)[] = [
   () => `pam_unix(su:session): session opened for user ${user()}(uid=${below(2000)}) by (uid=0)`,
   () => `${user()} : TTY=pts/${below(9)} ; PWD=/home/${user()} ; USER=root ; COMMAND=/usr/bin/apt-get install key-mon`,
   () => `${user()} : 3 incorrect password attempts ; TTY=pts/1 ; PWD=/srv ; USER=root ; COMMAND=/bin/bash`,
-  () => `[UFW BLOCK] IN=eth0 OUT= MAC=${some(HEX, 12)} SRC=${ip()} DST=${ip()} LEN=40 TTL=${below(255)} PROTO=TCP SPT=${below(65_535)} DPT=22 SYN URGP=0`,
-  () => `${ip()} - - [28/Nov/2026:12:00:00 +0000] "GET /assets/app-${some(HEX, 20)}.js HTTP/1.1" 200 ${below(1e6)} "https://example.com/login" "Mozilla/5.0 (X11)"`,
+  () =>
+    `[UFW BLOCK] IN=eth0 OUT= MAC=${some(HEX, 12)} SRC=${ip()} DST=${ip()} LEN=40 TTL=${below(255)} PROTO=TCP SPT=${below(65_535)} DPT=22 SYN URGP=0`,
+  () =>
+    `${ip()} - - [28/Nov/2026:12:00:00 +0000] "GET /assets/app-${some(HEX, 20)}.js HTTP/1.1" 200 ${below(1e6)} "https://example.com/login" "Mozilla/5.0 (X11)"`,
   () => `${ip()} - ${user()} [28/Nov/2026:12:00:00 +0000] "POST /api/v1/auth/token HTTP/2.0" 401 ${below(900)} "-" "curl/8.5.0"`,
   () => `Started session-${below(9999)}.scope - Session ${below(9999)} of User ${user()}.`,
   () => `(root) CMD (/usr/lib/cron/run --key-file /etc/x.pem ${uuid()})`,
-  () => `level=info msg="request done" id=${uuid()} prompt_tokens=${below(9000)} completion_tokens=${below(900)} max_tokens=512 status=200`,
+  () =>
+    `level=info msg="request done" id=${uuid()} prompt_tokens=${below(9000)} completion_tokens=${below(900)} max_tokens=512 status=200`,
   () => `the token expired at 2026-11-28T12:00:00Z; a new token was issued`,
   () => `password: incorrect`,
   () => `error: token: not found in keyring`,
   () => `Server: TLS handshake failed: bad certificate, key size ${below(4096)} bits`,
-  () => `audit: type=1400 apparmor="DENIED" operation="open" profile="/usr/sbin/cupsd" name="/etc/passwd" pid=${below(9999)} comm="cupsd"`,
+  () =>
+    `audit: type=1400 apparmor="DENIED" operation="open" profile="/usr/sbin/cupsd" name="/etc/passwd" pid=${below(9999)} comm="cupsd"`,
   () => `docker.io/library/nginx@sha256:${some(HEX, 64)} pulled in ${below(99)}s`,
   () => `commit ${some(HEX, 40)} pushed to refs/heads/secret-scanner by ${user()}`,
-  () => `{"level":"warn","ts":${below(1e9)},"caller":"auth/session.go:${below(400)}","msg":"session ended","user":"${user()}","session_id":"${uuid()}"}`,
+  () =>
+    `{"level":"warn","ts":${below(1e9)},"caller":"auth/session.go:${below(400)}","msg":"session ended","user":"${user()}","session_id":"${uuid()}"}`,
   () => `kubelet: Volume "token-volume-${some(LOWER, 5)}" mounted for pod web-${some(HEX, 10)}-${some(LOWER, 5)}`,
-  () => `postfix/smtpd[${below(9999)}]: ${some('0123456789ABCDEF', 11)}: client=unknown[${ip()}], sasl_method=LOGIN, sasl_username=${user()}`,
+  () =>
+    `postfix/smtpd[${below(9999)}]: ${some('0123456789ABCDEF', 11)}: client=unknown[${ip()}], sasl_method=LOGIN, sasl_username=${user()}`,
   () => `dhcpd: DHCPACK on ${ip()} to ${some(HEX, 2)}:${some(HEX, 2)}:00:11:22:33 (host-${below(999)}) via eth0`,
-  () => `named[${below(999)}]: client @0x${some(HEX, 12)} ${ip()}#${below(65_535)} (www.example.com): query: www.example.com IN A +E(0)K`,
+  () =>
+    `named[${below(999)}]: client @0x${some(HEX, 12)} ${ip()}#${below(65_535)} (www.example.com): query: www.example.com IN A +E(0)K`,
   () => `certificate for web-${below(99)}.prod.eu-central-1.internal.example.com renewed, serial ${some(HEX, 36)}`,
   () => `basic authentication is required for /admin`,
   () => `Bearer authentication required`,
@@ -249,7 +294,27 @@ t.test('of 10,000 ordinary lines at most 10 are masked', (t) => {
 
 t.test('hostile texts take time in proportion', (t) => {
   const size = 65_536;
-  for (const piece of ['password=', 'password="', 'token:\\"', '://a:', '://', 'Bearer ', '-----BEGIN PRIVATE KEY-----', '%25', '&quot;', '\\u0022', 'a', 'eyJaaaaaaaa.', '$6$', 'curl -u ', 'mysql ', '"', '\\', 'AA:', '#012']) {
+  for (const piece of [
+    'password=',
+    'password="',
+    'token:\\"',
+    '://a:',
+    '://',
+    'Bearer ',
+    '-----BEGIN PRIVATE KEY-----',
+    '%25',
+    '&quot;',
+    '\\u0022',
+    'a',
+    'eyJaaaaaaaa.',
+    '$6$',
+    'curl -u ',
+    'mysql ',
+    '"',
+    '\\',
+    'AA:',
+    '#012',
+  ]) {
     const text = piece.repeat(Math.ceil(size / piece.length));
     const startedAt = performance.now();
     redactText(text);

@@ -74,11 +74,11 @@ function decodedOnce(text: string, before?: readonly number[]): View | undefined
     decoded += text.slice(done, end);
     for (let i = done; i < end; i++) places.push(before?.[i] ?? i);
   };
-  for (const { 0: escape, index } of text.matchAll(ESCAPE)) {
+  for (const { 0: escaped, index } of text.matchAll(ESCAPE)) {
     copy(index);
-    decoded += characterOf(escape);
+    decoded += characterOf(escaped);
     places.push(before?.[index] ?? index);
-    done = index + escape.length;
+    done = index + escaped.length;
   }
   if (done === 0) return undefined;
   copy(text.length);
@@ -86,15 +86,16 @@ function decodedOnce(text: string, before?: readonly number[]): View | undefined
   return { text: decoded, places };
 }
 
-function characterOf(escape: string): string {
-  if (escape.startsWith('%')) return String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-  if (escape.startsWith('#')) return String.fromCharCode(Number.parseInt(escape.slice(1), 8));
-  if (escape.startsWith('&')) return ENTITIES[escape.slice(1, -1).toLowerCase()] ?? ' ';
-  return String.fromCharCode(Number.parseInt(escape.slice(-2), 16));
+function characterOf(escaped: string): string {
+  if (escaped.startsWith('%')) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+  if (escaped.startsWith('#')) return String.fromCharCode(Number.parseInt(escaped.slice(1), 8));
+  if (escaped.startsWith('&')) return ENTITIES[escaped.slice(1, -1).toLowerCase()] ?? ' ';
+  return String.fromCharCode(Number.parseInt(escaped.slice(-2), 16));
 }
 
-/** In a text without any of these nothing else is looked for. */
-const HINT = /pass|pwd|pw[ "'=:]|secret|token|cred|key|psk|verifier|assertion|signature|sig=|auth|cookie|identified|bearer|basic |:\/\/|\$[0-9a-z]{1,8}\$|curl|mysql/i;
+/** A text without any of these is looked at no further. */
+const HINT =
+  /pass|pwd|pw[ "'=:]|secret|token|cred|key|psk|verifier|assertion|signature|sig=|auth|cookie|identified|bearer|basic |:\/\/|\$[0-9a-z]{1,8}\$|curl|mysql/i;
 const RUN = /[\w.-]{11,}/g;
 
 function secretSpans(text: string): Span[] {
@@ -124,14 +125,14 @@ function tokenLength(text: string, at: number): number {
   return TOKEN.exec(text)?.[0].length ?? 0;
 }
 
-/** What the first group of each takes is masked. */
+/** The first group of each is masked. */
 const PATTERNS: readonly RegExp[] = [
   // User and password of a URL; a user alone, where it is long enough for a token.
   /:\/\/[^\s/:@"'<>]{0,128}:([^\s/"'<>]{1,256})@/dg,
   /:\/\/([^\s/:@"'<>]{16,256})@/dg,
   /\bBearer\s{1,3}(?!authentication\b|authorization\b|[a-z_]{2,20}=[^=\s])([\w.~+/=-]{8,})/dgi,
   /\bBasic (?=[A-Za-z+/]{0,200}[\d=])([A-Za-z0-9+/]{8,}={0,2})/dg,
-  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----((?:(?!-----END)[^])*)/dg,
+  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----((?:(?!-----END)[\s\S])*)/dg,
   /(?<![\w$])(\$(?:[156y]|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2[\w-]{0,12})\$[^\s:"',]{8,})/dg,
   /\bcurl\b[^|;]{0,512}?\s(?:-u|--user)[ =]["']?[^\s:"']{1,64}:([^\s"']+)/dg,
   /\bsshpass -p ?["']?([^\s"']+)/dg,
@@ -139,7 +140,7 @@ const PATTERNS: readonly RegExp[] = [
 ];
 
 const NAME = new RegExp(`(?:${SECRET_WORDS.join('|')})${SECRET_SUFFIX}{0,4}`, 'gi');
-/** What stands between a name and its value. */
+/** A separator stands between a name and its value. */
 const SEPARATOR = /\\{0,8}["'`\]]?[ \t]{0,4}(?:=>|:=|[=:]{1,2})[ \t\r\n]{0,4}/y;
 const END_OF_ELEMENT = />/y;
 const BEFORE_QUOTE = /[ \t]{1,4}(?=\\{0,8}["'])/y;

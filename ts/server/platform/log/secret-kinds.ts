@@ -1,4 +1,4 @@
-/** What secrets look like, as data: names of members whose values are secrets, and tokens by their prefix, characters and length. */
+/** Secrets as data: names of members whose values are secrets, and tokens by their prefix, characters and length. */
 
 /** Words of names, of which each may have something before it (`db_`, `aws-`) and one of the suffixes behind it. */
 export const SECRET_WORDS: readonly string[] = [
@@ -35,7 +35,7 @@ export const SECRET_WORDS: readonly string[] = [
 ];
 export const SECRET_SUFFIX = '(?:[_-]?(?:access|key|value|hash|text|string|base|old|new|b64|[0-9]{1,2}))';
 
-/** What stands behind the prefix: characters and how many of them at least. */
+/** A prefix, and what stands behind it: characters and how many of them at least. */
 type TokenKind = readonly [prefix: string, rest: string];
 
 const WORD = '[A-Za-z0-9]';
@@ -120,5 +120,5 @@ export const SENTENCE_WORDS =
   '(?:null|none|nil|true|false|undefined|yes|no|ok|set|unset|empty|missing|invalid|expired|required|accepted|rejected|denied|failed|failure|success|successful|' +
   'incorrect|wrong|changed|not|is|was|has|for|from|must|cannot|can|could|does|did|too|the|an?|and|or|user|authentication|check|unable|unknown|permission|error|file|reset|update|updated|refreshed|' +
   'revoked|granted|bad|new|old|generated|created|loaded|using|found|no|in|of|to|on|with)';
-/** What stands for a value that is not there, or that is masked already. */
+/** Texts that stand for a value that is not there, or that is masked already. */
 export const NO_VALUE = '(?:null|none|nil|true|false|undefined|\\*{2,}|\\[redacted\\]|\\(null\\)|%s|-)';

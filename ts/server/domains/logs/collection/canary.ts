@@ -6,7 +6,8 @@ import { connect, isIPv6, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { CANARY_CLASS, type Listener } from './collection-config.ts';
+import type { Listener } from './collection-config.ts';
+import { CANARY_CLASS } from './copy-files.ts';
 
 /** The service shows it to listeners that ask for a certificate. */
 export interface ClientCertificate {

@@ -1,15 +1,14 @@
 /** An hour that is over: what one copy lacks is put in from the other, and both get the same packed file. */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { createZstdDecompress } from 'node:zlib';
 import { syncFolder } from '../../../platform/files/atomic-file.ts';
 import { OPEN, PACKED } from './copy-files.ts';
 import { addLines, type LineSum } from './followed-copies.ts';
+import { FrameWriter, framesOf, readFrame, withFile } from './packed-frames.ts';
 
 interface ClosedHour {
   /** Lines that were in one copy alone, by the copy that lacked them. */
@@ -37,22 +36,18 @@ export async function closeHour(
   const isSame = before.length === 0 && read[0]?.nLines === read[1]?.nLines && read[0]?.sum === read[1]?.sum;
   const temporary = packed.map((path) => `${path}.tmp`);
   const out = temporary[trusted] as string;
-  const packer = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-  const packing = pipeline(packer, createWriteStream(out, { mode: 0o640 }));
+  const packer = await FrameWriter.open(out);
   let repaired: [number, number] = [0, 0];
   try {
     const opened = [trusted, 1 - trusted].filter((i) => read[i] !== undefined).map((i) => open[i] as string);
-    if (isSame) for await (const line of linesOf(opened[0] as string)) await write(packer, line);
+    if (isSame) for await (const line of linesOf(opened[0] as string)) await packer.add(line);
     else repaired = await merge([...opened, ...before], open, packer);
-    packer.end();
-    await packing;
+    await packer.end();
   } catch (error) {
-    packer.destroy();
-    await packing.catch(() => undefined);
+    await packer.abandon();
     for (const path of temporary) await rm(path, { force: true });
     throw error;
   }
-  await sync(out);
   await copyFile(out, temporary[1 - trusted] as string);
   await sync(temporary[1 - trusted] as string);
   for (const [i, path] of packed.entries()) await rename(temporary[i] as string, path);
@@ -94,11 +89,17 @@ async function hashOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** The frames have checksums of what they hold. */
+/** The frames have checksums of what they hold, and none is cut. */
 async function isWholeFile(path: string): Promise<boolean> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return pipeline(createReadStream(path), createZstdDecompress(), nowhere).then(
-    () => true,
+  let nFrames = 0;
+  const read = withFile(path, async (file) => {
+    for await (const place of framesOf(file)) {
+      await readFrame(file, place);
+      nFrames += 1;
+    }
+  });
+  return read.then(
+    () => nFrames > 0,
     () => false,
   );
 }
@@ -118,7 +119,7 @@ async function sumOfFile(path: string): Promise<LineSum | undefined> {
 }
 
 /** Every line of the sources once, in passes over uuids so that an hour of any size fits. Returns how many lines each of the open files lacked. */
-async function merge(sources: readonly string[], open: readonly string[], target: Writable): Promise<[number, number]> {
+async function merge(sources: readonly string[], open: readonly string[], target: FrameWriter): Promise<[number, number]> {
   let nLines = 0;
   for (const source of sources) for await (const _ of linesOf(source)) nLines++;
   const nPasses = Math.max(1, Math.ceil(nLines / LINES_A_PASS));
@@ -142,7 +143,7 @@ async function merge(sources: readonly string[], open: readonly string[], target
         if (!isOfPass(key) || written.has(key) || (!isUsable(line) && usable.has(key))) continue;
         written.add(key);
         for (const copy of [0, 1] as const) if (held[copy]?.has(key) !== true) repaired[copy]++;
-        await write(target, line);
+        await target.add(line);
       }
   }
   return repaired;
@@ -177,11 +178,6 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     yield* lines;
   }
   if (rest !== '') yield rest;
-}
-
-async function write(target: Writable, line: string): Promise<void> {
-  if (target.destroyed) throw target.errored ?? new Error('the packed file cannot be written');
-  if (!target.write(Buffer.from(`${line}\n`, 'latin1'))) await once(target, 'drain');
 }
 
 function isThere(path: string): Promise<boolean> {

@@ -5,13 +5,12 @@ import { isAbsolute, normalize, sep } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { named } from '../../../platform/schema/named.ts';
 import { logsError } from '../errors.ts';
+import { CANARY_CLASS } from './copy-files.ts';
 import { networkCondition } from './networks.ts';
 
 const LISTEN_PROTOCOLS = ['udp', 'tcp', 'tls', 'relp'] as const;
 /** Lines that match no class and come from no source. */
 export const OTHER_CLASS = 'other';
-/** Lines that the service sends itself through each listener. */
-export const CANARY_CLASS = 'canary';
 /** Stands for a key that is there and is not shown. */
 export const KEY_IS_SET = 'set';
 

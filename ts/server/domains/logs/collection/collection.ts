@@ -1,6 +1,6 @@
-/** The collection of a node: its configuration, the rsyslog that writes, and the copies that it writes to. */
+/** The collection of a node: its configuration, and the rsyslog that it is in force with or not. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SealingKey } from '../../../platform/crypto/sealing-key.ts';
 import { writeFileAtomically } from '../../../platform/files/atomic-file.ts';
@@ -11,10 +11,8 @@ import type { HealthReason } from '../../../platform/module/module.ts';
 import { Repeater } from '../../../platform/repeater.ts';
 import { logsError } from '../errors.ts';
 import { type ClientCertificate, missingCanaries } from './canary.ts';
-import { closeHour, repairPacked } from './closed-hour.ts';
 import { type CollectionConfig, KEY_IS_SET, requireUsable } from './collection-config.ts';
-import { endOfHour, freeBytesOf, listHourFiles, retain } from './copy-files.ts';
-import { FollowedCopies } from './followed-copies.ts';
+import { KeptCopies } from './kept-copies.ts';
 import { rsyslogFile, type TlsPaths } from './rsyslog-file.ts';
 import {
   ChildRunner,
@@ -48,32 +46,23 @@ interface Applied {
 }
 
 const LOGS_FILE = 'logs.json';
-const LOOK_MS = 1_000;
-const TEND_MS = 30_000;
-/** Lines of an hour may still be on their way through the queue of datagrams. */
-const CLOSES_AFTER_MS = 60_000;
+const SHORTEN_MS = 30_000;
 /** Stands behind the name of a configuration that rsyslog is not to be started with for now. */
 const PAUSED = '.paused';
 const MOST_WORDS = 4_000;
 const MOST_OWN_BYTES = 1_000_000;
-const RESERVE_BYTES = 1_000_000_000;
-const RESERVE_SHARE = 0.05;
 
 export class Collection {
   readonly #deps: CollectionDeps;
   readonly #folder: string;
   readonly #runner: RsyslogRunner | undefined;
   readonly #program = findRsyslog();
-  readonly #looks: Repeater;
-  readonly #tends: Repeater;
+  readonly #copies: KeptCopies;
+  readonly #shortens: Repeater;
   #saved: Saved = { config: undefined, applied: undefined };
-  #copies: FollowedCopies | undefined;
   #version: string | undefined;
   /** Applies and repairs run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Both copies are full: rsyslog is stopped, so that senders keep their lines. */
-  #isFull = false;
-  #fullCopies: string[] = [];
 
   constructor(deps: CollectionDeps) {
     this.#deps = deps;
@@ -83,16 +72,17 @@ export class Collection {
     if (deps.runner === 'unit') this.#runner = new UnitRunner(places);
     else if (this.#program !== undefined)
       this.#runner = new ChildRunner(this.#program, places, (code) => log.warn('rsyslog ended and is started again', { code }));
-    const onError = (error: unknown): void => log.warn('the copies of collected logs could not be looked at', { error });
-    this.#looks = new Repeater({ intervalMs: LOOK_MS, run: async () => this.#copies?.look(), onError });
-    this.#tends = new Repeater({ intervalMs: TEND_MS, run: () => this.#serialised(() => this.#tend()), onError });
-    const missing = metrics.gauge('svc_logs_missing_lines', 'Collected lines that one copy has and the other one lacks.', [
-      'copy',
-    ]);
-    metrics.onCollect(() => {
-      for (const [i, { missingLines }] of (this.#copies?.states ?? []).entries())
-        missing.with({ copy: String(i) }).set(missingLines);
+    const { now } = deps;
+    this.#copies = new KeptCopies({
+      log,
+      metrics,
+      now,
+      serialise: (work) => this.#serialised(work),
+      pause: () => this.#pause(),
+      resume: () => this.#resume(),
     });
+    const onError = (error: unknown): void => log.warn('what rsyslog says of itself could not be shortened', { error });
+    this.#shortens = new Repeater({ intervalMs: SHORTEN_MS, run: () => this.#shortenOwn(), onError });
   }
 
   async start(): Promise<void> {
@@ -108,9 +98,15 @@ export class Collection {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#looks.stop(), this.#tends.stop()]);
+    await Promise.all([this.#copies.stop(), this.#shortens.stop()]);
     await this.#last.catch(() => undefined);
     await this.#runner?.stop();
+  }
+
+  /** Where lines are read and who sent them, as what is in force says it; undefined: nothing is. */
+  get reading(): { copy: string | null; copies: readonly string[]; sources: CollectionConfig['sources'] } | undefined {
+    const { config } = this.#saved.applied ?? {};
+    return config && { copy: this.#copies.reading, copies: config.copies, sources: config.sources };
   }
 
   /** Undefined: nothing was configured. Keys are not shown. */
@@ -145,32 +141,17 @@ export class Collection {
   /** Repairs packed hours, and closes those that are over. Returns how many files and lines were put back. */
   repair(): Promise<{ files: number; lines: number }> {
     return this.#serialised(async () => {
-      const copies = this.#saved.applied?.config.copies ?? [];
-      if (copies.length === 0) throw notConfigured();
-      const lines = await this.#closeHours(copies);
-      let files = 0;
-      const listed = await Promise.all(copies.map((copy) => listHourFiles(copy)));
-      for (const id of new Set(listed.flat().flatMap((file) => (file.isPacked ? [file.id] : []))))
-        if ((await repairPacked(copies, id)) !== undefined) files++;
-      return { files, lines };
+      if (this.#saved.applied === undefined) throw notConfigured();
+      return await this.#copies.repair();
     });
   }
 
   async status() {
-    const copies = this.#copies;
-    const shown = (copies?.states ?? []).map(async ({ path, error, sizeBytes, lastWriteMs, missingLines }) => ({
-      path,
-      bytes: sizeBytes,
-      free_bytes: await freeBytesOf(path).catch(() => null),
-      last_write_at: lastWriteMs === 0 ? null : new Date(lastWriteMs).toISOString(),
-      error,
-      missing_lines: missingLines,
-    }));
     const pid = this.#runner?.pid;
     return {
-      reading: copies?.reading ?? null,
-      in_step: copies?.isInStep ?? true,
-      copies: await Promise.all(shown),
+      reading: this.#copies.reading,
+      in_step: this.#copies.isInStep,
+      copies: await this.#copies.shown(),
       rsyslog: {
         state: this.#stateOf(pid),
         pid: pid ?? null,
@@ -186,22 +167,7 @@ export class Collection {
     if (this.#program === undefined)
       return [{ code: 'rsyslog_missing', detail: 'Logs are to be collected, and rsyslog is not installed.' }];
     if (this.#saved.applied === undefined) return [];
-    const reasons: HealthReason[] = [];
-    if (this.#isFull)
-      reasons.push({
-        code: 'logs_full',
-        detail: 'Both copies of collected logs are full; rsyslog is stopped, so that senders keep their lines.',
-      });
-    else if (this.#fullCopies.length > 0)
-      reasons.push({ code: 'logs_copy_full', detail: 'The disk of a copy of collected logs is full.' });
-    if (!this.#isFull && this.#runner?.pid === undefined)
-      reasons.push({ code: 'rsyslog_stopped', detail: 'rsyslog does not run, so no logs are collected.' });
-    if (this.#copies?.isInStep === false)
-      reasons.push({
-        code: 'logs_copy_behind',
-        detail: 'A copy of collected logs cannot be read, or lacks lines that the other one has.',
-      });
-    return reasons;
+    return this.#copies.health(this.#runner?.pid !== undefined);
   }
 
   #stateOf(pid: number | undefined): 'missing' | 'running' | 'stopped' {
@@ -300,67 +266,31 @@ export class Collection {
   }
 
   async #removeOldTls(current: string): Promise<void> {
-    const { readdir } = await import('node:fs/promises');
     for (const name of await readdir(this.#folder))
       if (name.startsWith('tls-') && join(this.#folder, name) !== current)
         await rm(join(this.#folder, name), { recursive: true, force: true });
   }
 
-  #follow({ copies }: CollectionConfig): void {
-    this.#copies = new FollowedCopies(copies);
-    this.#isFull = false;
-    this.#looks.start();
-    this.#looks.wake();
-    this.#tends.start();
+  #follow(config: CollectionConfig): void {
+    this.#copies.follow(config);
+    this.#shortens.start();
   }
 
-  async #tend(): Promise<void> {
-    const { config } = this.#saved.applied ?? {};
-    if (config === undefined) return;
+  async #pause(): Promise<void> {
+    const file = join(this.#folder, CONFIG_FILE);
+    await rename(file, `${file}${PAUSED}`);
+    await this.#runner?.end();
+  }
+
+  async #resume(): Promise<void> {
+    const file = join(this.#folder, CONFIG_FILE);
+    await rename(`${file}${PAUSED}`, file);
+    await this.#runner?.restart();
+  }
+
+  async #shortenOwn(): Promise<void> {
     await this.#shorten('own');
     await this.#shorten('stats');
-    await this.#keepWithin(config);
-    await this.#closeHours(config.copies);
-  }
-
-  async #keepWithin({ copies, retention }: CollectionConfig): Promise<void> {
-    const full: string[] = [];
-    for (const copy of copies) {
-      const reserveBytes = await reserveOf(copy).catch(() => undefined);
-      if (reserveBytes === undefined) continue;
-      if (!(await retain(copy, { ...retention, reserveBytes }, this.#deps.now()))) full.push(copy);
-    }
-    this.#fullCopies = full;
-    const isFull = full.length === copies.length;
-    if (isFull === this.#isFull) return;
-    this.#isFull = isFull;
-    const file = join(this.#folder, CONFIG_FILE);
-    if (isFull) {
-      await rename(file, `${file}${PAUSED}`);
-      await this.#runner?.end();
-    } else {
-      await rename(`${file}${PAUSED}`, file);
-      await this.#runner?.restart();
-    }
-  }
-
-  /** Returns how many lines were put into a copy that lacked them. */
-  async #closeHours(copies: readonly string[]): Promise<number> {
-    const listed = await Promise.all(copies.map((copy) => listHourFiles(copy).catch(() => [])));
-    const over = listed.flat().filter(({ hour, isPacked }) => !isPacked && endOfHour(hour) + CLOSES_AFTER_MS <= this.#deps.now());
-    let nRepaired = 0;
-    for (const id of new Set(over.map((file) => file.id))) {
-      try {
-        const { repaired } = await closeHour(copies, id, [this.#copies?.sumOf(0, id), this.#copies?.sumOf(1, id)]);
-        this.#copies?.forget(id);
-        nRepaired += repaired[0] + repaired[1];
-        if (repaired[0] + repaired[1] > 0)
-          this.#deps.log.warn('lines that a copy of collected logs lacked were put back', { hour: id, repaired });
-      } catch (error) {
-        this.#deps.log.warn('an hour of collected logs could not be closed, and is tried again', { hour: id, error });
-      }
-    }
-    return nRepaired;
   }
 
   /** Cuts a file that rsyslog writes without a bound: it opens these files for appending, so that they may be cut under it. */
@@ -463,9 +393,4 @@ async function writeTls(
     paths.push({ cert, key, ca: tls.ca === undefined ? undefined : ca });
   }
   return paths;
-}
-
-async function reserveOf(copy: string): Promise<number> {
-  const { blocks, bsize } = await statfs(copy);
-  return Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
 }

@@ -1,13 +1,16 @@
 /** Copies are compared whatever their order, and an hour that is over is the same in both afterwards. */
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
+import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { random } from '../../../../../test/test-support/seed.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { closeHour, repairPacked } from './closed-hour.ts';
 import { endOfHour, listHourFiles, retain } from './copy-files.ts';
 import { FollowedCopies } from './followed-copies.ts';
+import { FRAME_BYTES, type FramePlace, FrameWriter, framesOf, readFrame, withFile } from './packed-frames.ts';
 
 const ID = 'auth/2026-01-02T03';
 
@@ -165,9 +168,61 @@ t.test('a packed file that is damaged or gone is replaced, byte for byte', async
     t.equal(await repairPacked([a, b], ID), bad);
     t.ok(readFileSync(path).equals(good));
   }
+  for (const [bad, copy] of [a, b].entries())
+    for (const nLeft of [good.length - 3, good.length - 20, 8, 0]) {
+      const path = join(copy, `${ID}.jsonl.zst`);
+      writeFileSync(path, good.subarray(0, nLeft));
+      t.equal(await repairPacked([a, b], ID), bad, `cut to ${nLeft} bytes`);
+      t.ok(readFileSync(path).equals(good));
+    }
   for (const copy of [a, b]) writeFileSync(join(copy, `${ID}.jsonl.zst`), `no frame ${copy}`);
   await t.rejects(repairPacked([a, b], ID), /no copy/);
 });
+
+t.test('a packed hour is frames that are found and read one by one, whatever lies in them', async (t) => {
+  const [a] = openCopies(t);
+  const path = join(a, 'frames');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.string({ unit: 'binary-ascii' }), fc.nat(40_000)), { maxLength: 30 }),
+      async (pieces) => {
+        const lines = pieces.map(([text, n]) =>
+          text
+            .replaceAll('\n', '')
+            .repeat(n)
+            .slice(0, FRAME_BYTES * 2),
+        );
+        const writer = await FrameWriter.open(path);
+        for (const line of lines) await writer.add(line);
+        await writer.end();
+        const places = await withFile(path, allFrames);
+        const texts = await withFile(path, (file) =>
+          Promise.all(places.map(async (place) => (await readFrame(file, place)).toString('latin1'))),
+        );
+        const ofAll = lines.map((line) => `${line}\n`).join('');
+        const { size } = statSync(path);
+        const isTiled =
+          places.every(({ offset }, i) => offset === (i === 0 ? 0 : endOf(places[i - 1]))) && endOf(places.at(-1)) === size;
+        return (
+          isTiled &&
+          texts.join('') === ofAll &&
+          texts.every((text) => text.length <= FRAME_BYTES || text.indexOf('\n') === text.length - 1)
+        );
+      },
+    ),
+    { numRuns: 25 },
+  );
+  writeFileSync(path, 'no frames at all');
+  await t.rejects(withFile(path, allFrames), /no zstd frame/);
+});
+
+async function allFrames(file: FileHandle): Promise<FramePlace[]> {
+  const places: FramePlace[] = [];
+  for await (const place of framesOf(file)) places.push(place);
+  return places;
+}
+
+const endOf = (place: FramePlace | undefined) => (place?.offset ?? 0) + (place?.sizeBytes ?? 0);
 
 t.test('the oldest hours go first, and the open one stays', async (t) => {
   const [a] = openCopies(t);

@@ -2,9 +2,10 @@
 import { readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-interface HourFile {
+export interface HourFile {
   /** `CLASS/YYYY-MM-DDTHH`, which sorts by time within a class. */
   id: string;
+  className: string;
   /** `YYYY-MM-DDTHH`, in UTC. */
   hour: string;
   path: string;
@@ -15,6 +16,9 @@ interface HourFile {
 
 const NAME = /^([a-z][a-z0-9_]{0,31})\/(\d{4}-\d\d-\d\dT\d\d)\.jsonl(\.zst)?$/;
 const HOUR_MS = 3_600_000;
+
+/** The class of lines that the service sends itself through each listener. */
+export const CANARY_CLASS = 'canary';
 
 export const PACKED = '.jsonl.zst';
 export const OPEN = '.jsonl';
@@ -30,6 +34,7 @@ export async function listHourFiles(copy: string): Promise<HourFile[]> {
     if (found?.isFile())
       files.push({
         id: `${className}/${hour}`,
+        className,
         hour,
         path,
         isPacked: packed !== undefined,

@@ -1,6 +1,7 @@
 /** The configuration of rsyslog that a collection stands for. */
 import { join } from 'node:path';
-import { CANARY_CLASS, type CollectionConfig, type Listener, OTHER_CLASS } from './collection-config.ts';
+import { type CollectionConfig, type Listener, OTHER_CLASS } from './collection-config.ts';
+import { CANARY_CLASS } from './copy-files.ts';
 import { networkCondition } from './networks.ts';
 import { quoted } from './quoted.ts';
 

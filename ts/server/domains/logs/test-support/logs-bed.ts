@@ -8,8 +8,9 @@ import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import type { Authenticator } from '../../../platform/http/authenticator.ts';
 import { ANONYMOUS, type Role } from '../../../platform/http/principal.ts';
 import { openModules, standIn } from '../../../platform/module/test-support/open-modules.ts';
-import { identity } from '../../identity/index.ts';
-import { CANARY_CLASS, type CollectionConfig } from '../collection/collection-config.ts';
+import { type AuditEntry, identity } from '../../identity/index.ts';
+import type { CollectionConfig } from '../collection/collection-config.ts';
+import { CANARY_CLASS } from '../collection/copy-files.ts';
 import { findRsyslog } from '../collection/rsyslog-runner.ts';
 import { logs } from '../index.ts';
 
@@ -29,16 +30,17 @@ export async function openLogs(
   t: Test,
   { dataDir = join(newFolder(t), 'data'), runner = 'child' }: { dataDir?: string; runner?: 'child' | 'unit' } = {},
 ) {
+  const acts: AuditEntry[] = [];
   const sealingKey = () => SealingKey.open(join(dataDir, 'sealing.key'));
   const modules = await openModules(t, {
-    modules: [standIn(identity, { sealingKey }), logs],
+    modules: [standIn(identity, { sealingKey, recordAct: async (entry) => void acts.push(entry) }), logs],
     dataDir,
     settings: { 'logs.runner': runner },
     http: () => ({ authenticator: callers }),
   });
   const ask = (method: string, path: string, body?: unknown, role = 'superadmin') =>
     modules.send(method, `/api/v1/logs/${path}`, { headers: { 'x-role': role }, body });
-  return { ask, dataDir, url: modules.url, stop: modules.stop, log: modules.log, module: modules.module(logs) };
+  return { ask, acts, dataDir, url: modules.url, stop: modules.stop, log: modules.log, module: modules.module(logs) };
 }
 
 /** One listener by TCP on loopback, two folders; `more` takes the place of members. */

@@ -128,9 +128,9 @@ export class RawClient {
 }
 
 /** Waits for something that becomes true. */
-export async function eventually(condition: () => boolean, withinMs = 10_000): Promise<void> {
+export async function eventually(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
   const deadline = performance.now() + withinMs;
-  while (!condition()) {
+  while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`did not become true within ${withinMs} ms: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
