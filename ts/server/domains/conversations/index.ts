@@ -5,6 +5,7 @@
 import { defineModule, type Module } from '../../platform/module/module.ts';
 import type { ArtifactService } from './artifacts/artifact-service.ts';
 import type { Owner } from './owner.ts';
+import type { PromptService } from './prompts/prompt-service.ts';
 import type { ConversationService } from './service.ts';
 import { conversationSettings } from './settings.ts';
 import type { FilesEraser } from './store/erasure-store.ts';
@@ -26,6 +27,7 @@ interface Attachments {
 export interface ConversationsApi {
   readonly service: ConversationService;
   readonly artifacts: Pick<ArtifactService, 'create'>;
+  readonly prompts: Pick<PromptService, 'list'>;
   /** Once, while the modules are made. */
   attach(attachments: Attachments): void;
 }
@@ -65,7 +67,12 @@ export const conversations = defineModule({
     const sweep = new Sweep(storage, log, files);
     const services = createServices(storage, service);
     return {
-      api: { service, artifacts: services.artifacts, attach: (attachments) => (attached = attachments) },
+      api: {
+        service,
+        artifacts: services.artifacts,
+        prompts: services.prompts,
+        attach: (attachments) => (attached = attachments),
+      },
       routes: conversationModuleRoutes(services, (owner, id) => attached.endStreams(owner, id)),
       tools: conversationTools(services),
       belongings: new own.ConversationBelongings(storage),

@@ -5,6 +5,7 @@ import type { TenantScope } from '../../platform/storage/index.ts';
 import { accountSubject, files } from '../files/index.ts';
 import { license } from '../license/index.ts';
 import { retrieval } from '../retrieval/index.ts';
+import { CallerDocuments } from './caller-documents.ts';
 import { InputFiles } from './chat/input-files.ts';
 import { KnowledgeAnswers } from './chat/knowledge-answers.ts';
 import { ConversationFiles, type FilesKey, noConversations } from './conversation-files/conversation-files.ts';
@@ -37,6 +38,7 @@ export interface DataApi {
   readonly service: KnowledgeService;
   readonly ingestion: Ingestion;
   readonly answers: KnowledgePort;
+  readonly documents: CallerDocuments;
   /** Once, while the modules are made: conversations are of this module's own tier. */
   connectConversations(filesKey: FilesKey): void;
 }
@@ -133,7 +135,13 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
   });
   let filesKey: FilesKey = noConversations;
   return {
-    api: { service, ingestion, answers, connectConversations: (connected) => (filesKey = connected) },
+    api: {
+      service,
+      ingestion,
+      answers,
+      documents: new CallerDocuments(service, access),
+      connectConversations: (connected) => (filesKey = connected),
+    },
     routes: [
       ...baseRoutes(service, access, embedders),
       ...documentRoutes(service, access),

@@ -3,6 +3,7 @@ import { defineModule } from '../../platform/module/module.ts';
 import { dataSettings } from './settings.ts';
 import { dataMigrations } from './store/migrations.ts';
 
+export type { CallerDocuments } from './caller-documents.ts';
 export { answerErrors, inputFileErrors } from './errors.ts';
 export type {
   AnswerFilter,

@@ -16,6 +16,7 @@ import { type Resolution, type ResolvedCredential, resolveKey, resolveSession } 
 import { SESSION_COOKIES } from './credentials/session-cookie.ts';
 import { SETUP_CODE_HEADER, type SetupCode } from './credentials/setup-code.ts';
 import { isEnforced } from './enforcement-fact.ts';
+import type { AccessTokens } from './oidc/access-tokens.ts';
 import { hashSecret, isWholeToken } from './secrets/secret-token.ts';
 import type { IdentityStorage } from './tables.ts';
 
@@ -27,6 +28,8 @@ interface AuthenticatorDeps {
   localToken: LocalToken;
   sessionIdleMs: number;
   authentication: AuthenticationSwitch;
+  /** Tokens of the sign-in provider; undefined: none are taken. */
+  accessTokens: AccessTokens | undefined;
   /** Is told of each credential that was refused, for the audit log. */
   onRefusal(reason: RefusalReason, source: CredentialSource): void;
 }
@@ -61,6 +64,8 @@ export class IdentityAuthenticator implements Authenticator {
     if (this.#deps.authentication.state === 'off') return this.#withoutAccounts(source);
     const presented = presentedCredential(source.headers);
     if (presented === undefined) return ANONYMOUS;
+    if (presented.from === 'bearer' && this.#deps.accessTokens?.mayBe(presented.text, source.path))
+      return this.#ofProvider(presented.text, source);
     const kind = kindOf(presented);
     if (kind === 'local')
       return this.#deps.localToken.matches(presented.text, source) ? LOCAL_ADMIN : this.#refuse('expired', source);
@@ -80,6 +85,13 @@ export class IdentityAuthenticator implements Authenticator {
   /** A browser sends an old cookie wherever it goes, also to the login page; a program's header is meant. */
   #notOfOurs(reason: RefusalReason, { from }: PresentedCredential, source: CredentialSource): Principal {
     return from === 'cookie' ? ANONYMOUS : this.#refuse(reason, source);
+  }
+
+  async #ofProvider(token: string, source: CredentialSource): Promise<Principal> {
+    const resolved = await this.#deps.accessTokens?.resolve(token).catch((error: unknown) => {
+      throw uncheckedCredential(error);
+    });
+    return typeof resolved === 'object' ? resolved : this.#refuse(resolved ?? 'bad_encoding', source);
   }
 
   async #lookUp(

@@ -53,9 +53,11 @@ import { AuthenticationSwitch, IdentityAuthenticator } from './identity-authenti
 import { InvitationStore } from './invitations/invitation-store.ts';
 import { Invitations } from './invitations/invitations.ts';
 import { Maintenance } from './maintenance.ts';
+import { AccessTokens, type ProtectedResource } from './oidc/access-tokens.ts';
 import { LinkStore } from './oidc/link-store.ts';
 import { oidcConfig } from './oidc/oidc-config.ts';
 import { OidcSignIn } from './oidc/oidc-sign-in.ts';
+import { Provider } from './oidc/provider.ts';
 import { DirectoryReader } from './provisioning/directory-reader.ts';
 import { GroupWrites } from './provisioning/group-writes.ts';
 import { ProvisionedGroups } from './provisioning/provisioned-groups.ts';
@@ -98,6 +100,10 @@ export interface IdentityApi {
   recordAct(entry: AuditEntry): Promise<void>;
   /** The key of this node that secrets are sealed with before they are stored. */
   sealingKey(): Promise<SealingKey>;
+  /** The address under which people reach the node, without a slash at its end; empty: nobody said. */
+  readonly publicUrl: string;
+  /** `/mcp` as a resource of the sign-in provider; undefined: it takes no tokens of one. */
+  readonly protectedResource: ProtectedResource | undefined;
 }
 
 /** While other processes on the same database are not heard, what one of them revokes is noticed within this time. */
@@ -127,6 +133,7 @@ export function createIdentity(
   const setupCode = new SetupCode();
   const localToken = new LocalToken(node.dataDir);
   const authentication = new AuthenticationSwitch(storage, setupCode, log);
+  const publicUrl = settings['edge.public_url'].replace(/\/$/, '');
   const isAlone = context.storage.dialect === 'sqlite';
   const maxAgeMs = (): number => overrides.cacheMaxAgeMs ?? (changes.isLive ? Number.POSITIVE_INFINITY : SHARED_MAX_AGE_MS);
   const cache = new CredentialCache({ maxAgeMs });
@@ -144,6 +151,8 @@ export function createIdentity(
   const devices = new DeviceCookie(storage);
   const attempts = overrides.attempts ?? new AttemptLimit(SIGN_IN_LIMITS);
   const oidcSettings = oidcConfig(settings);
+  const protectedResource =
+    oidcSettings === undefined || publicUrl === '' ? undefined : resourceOf(publicUrl, oidcSettings.issuer);
   const superadmins = new Superadmins(oidcSettings?.issuer);
   const userStore = new UserStore(storage, writes, superadmins);
   const sessions = new SessionStore(storage, writes);
@@ -192,11 +201,15 @@ export function createIdentity(
   const sessionMaxMs = settings['identity.session_max_seconds'] * 1000;
   const sessionIdleMs = settings['identity.session_idle_seconds'] * 1000;
   const signIn = new SignIn({ users: userStore, sessions, hasher, attempts, audit, sessionMaxMs, onCredentialsChanged });
+  const links = new LinkStore(storage, writes, superadmins);
+  const provider = oidcSettings && new Provider(oidcSettings);
   const oidc =
     oidcSettings &&
+    provider &&
     new OidcSignIn({
       config: oidcSettings,
-      store: new LinkStore(storage, writes, superadmins),
+      provider,
+      store: links,
       signIn,
       tenants,
       attempts,
@@ -235,6 +248,7 @@ export function createIdentity(
     localToken,
     sessionIdleMs,
     authentication,
+    accessTokens: provider && protectedResource && new AccessTokens({ provider, links, resource: protectedResource }),
     onRefusal: (reason, { remoteAddress, path }) => refusals.note({ reason, remoteAddress, path }),
   });
   const recordAct = async (entry: AuditEntry): Promise<void> => {
@@ -252,6 +266,8 @@ export function createIdentity(
       uses,
       recordAct,
       sealingKey: () => tenantKeys.sealingKey(),
+      publicUrl,
+      protectedResource,
       endsOpenRequests: settings['identity.end_open_requests'],
       connectOwners: (owners) => erasure.connect(owners),
       provisioning: { users: provisionedUsers, groups: provisionedGroups },
@@ -301,6 +317,14 @@ export function createIdentity(
     },
     health: () => ({ state: {}, reasons: changes.isLive ? [] : [REVOCATIONS_LATE] }),
     ready: () => undefined,
+  };
+}
+
+function resourceOf(publicUrl: string, issuer: URL): ProtectedResource {
+  return {
+    audience: `${publicUrl}/mcp`,
+    issuer: issuer.href,
+    metadataUrl: `${publicUrl}/.well-known/oauth-protected-resource/mcp`,
   };
 }
 

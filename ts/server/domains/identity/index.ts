@@ -14,6 +14,7 @@ export { LOCAL_TOKEN_FILE } from './credentials/local-token-file.ts';
 export { type IdentityErrorCode, identityErrors } from './errors.ts';
 export * as identityEvents from './events.ts';
 export type { IdentityApi } from './identity-module.ts';
+export type { ProtectedResource } from './oidc/access-tokens.ts';
 export type { DirectoryRows, IndexedValue } from './provisioning/directory-reader.ts';
 export type { GroupDraft, ProvisionedGroups } from './provisioning/provisioned-groups.ts';
 export type { ProvisionedUsers, UserDraft, UserUpdate } from './provisioning/provisioned-users.ts';

@@ -53,6 +53,8 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   auth: PolicyName;
   /** The scope that a credential needs beside the role, for example `models:write`. */
   scope?: string;
+  /** WWW-Authenticate of a refusal for want of a credential; `Bearer` by default. */
+  challenge?: string;
   /** Bytes; 0 for a route without a body. */
   maxBody: number;
   tag: string;

@@ -163,7 +163,7 @@ export class Router {
     const body = JSON.stringify(shape.write(refusal, exchange.path));
     exchange.interrupt(errorFrame(shape, refusal, exchange.path), {
       status: refusal.status,
-      headers: errorHeaders(refusal),
+      headers: errorHeaders(refusal, visit.route),
       body,
     });
   }
@@ -291,7 +291,11 @@ export class Router {
     // A service that stops because its client went away says so; nobody reads it.
     if (exchange.done && (thrown instanceof DomainError || isAbort(thrown))) return;
     const error = this.#answerOf(visit, thrown);
-    exchange.answer.reply(error.status, errorHeaders(error), JSON.stringify(this.#shapeOf(visit).write(error, exchange.path)));
+    exchange.answer.reply(
+      error.status,
+      errorHeaders(error, visit.route),
+      JSON.stringify(this.#shapeOf(visit).write(error, exchange.path)),
+    );
   }
 
   #shapeOf({ exchange, route }: Visit): ErrorBody {
@@ -355,8 +359,9 @@ function callerKey({ tenant, subject, keyId }: Principal): string | undefined {
   return who === undefined ? undefined : `${tenant}/${who}`;
 }
 
-function errorHeaders({ status, headers }: HttpError): Record<string, string> {
-  return { 'content-type': 'application/json', ...(status === 401 && { 'www-authenticate': 'Bearer' }), ...headers };
+function errorHeaders({ status, headers }: HttpError, route: Route | undefined): Record<string, string> {
+  const challenge = route?.challenge ?? 'Bearer';
+  return { 'content-type': 'application/json', ...(status === 401 && { 'www-authenticate': challenge }), ...headers };
 }
 
 function drainRefusal(): HttpError {

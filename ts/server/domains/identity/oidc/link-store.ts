@@ -88,6 +88,11 @@ export class LinkStore {
     });
   }
 
+  /** The account of a person, as it is now; undefined: the person never signed in here. */
+  find(issuer: string, subject: string): Promise<UserRow | undefined> {
+    return this.#storage.read(systemScope(), async (db) => (await findLinked(db, { issuer, subject }))?.user);
+  }
+
   list(scope: TenantScope, userId: string): Promise<LinkRow[]> {
     return this.#storage.read(scope, (db) =>
       db
@@ -135,7 +140,10 @@ export class LinkStore {
   }
 }
 
-async function findLinked(tx: Tx, { issuer, subject }: Person): Promise<{ link: LinkRow; user: UserRow } | undefined> {
+async function findLinked(
+  tx: Tx,
+  { issuer, subject }: Pick<Person, 'issuer' | 'subject'>,
+): Promise<{ link: LinkRow; user: UserRow } | undefined> {
   const link = await tx
     .selectFrom('identity_links')
     .selectAll()

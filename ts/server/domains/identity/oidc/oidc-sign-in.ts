@@ -13,12 +13,13 @@ import type { LinkRow, UserRow } from '../tables.ts';
 import type { AccessRule, LinkStore, SignedIn } from './link-store.ts';
 import type { OidcConfig } from './oidc-config.ts';
 import { isDomainAllowed, type Person, personOf } from './person.ts';
-import { Provider } from './provider.ts';
+import type { Provider } from './provider.ts';
 import { returnPath } from './return-path.ts';
 import { FLOW_VALID_MS, FlowSeal, type SignInFlow } from './sign-in-flow.ts';
 
 interface OidcSignInDeps {
   config: OidcConfig;
+  provider: Provider;
   store: LinkStore;
   signIn: SignIn;
   tenants: Tenants;
@@ -51,7 +52,7 @@ export class OidcSignIn {
 
   constructor(deps: OidcSignInDeps) {
     this.#deps = deps;
-    this.#provider = new Provider(deps.config);
+    this.#provider = deps.provider;
     this.#seal = new FlowSeal(deps.config.clientSecret);
   }
 

@@ -1,6 +1,9 @@
 /** The OpenID Connect provider, spoken to with openid-client: authorization code with PKCE, state and nonce. */
+
+import type { JWTVerifyGetKey } from 'jose';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import { HttpClient } from '../../../platform/network/http-client.ts';
+import type { RefusalReason } from '../credentials/refused-credential.ts';
 import type { OidcConfig } from './oidc-config.ts';
 import type { Claims } from './person.ts';
 import { providerFailure } from './provider-failure.ts';
@@ -15,6 +18,13 @@ interface ProvenPerson {
 
 type Library = typeof import('openid-client');
 
+interface ProvenToken {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
 interface Discovered {
   library: Library;
   configuration: Configuration;
@@ -24,6 +34,8 @@ const TIMEOUT_SECONDS = 10;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** The provider's addresses and keys are read again after so long. */
 const DISCOVERY_VALID_MS = 60 * 60 * 1000;
+/** A key that is shared with the client could be its own forgery. */
+const SIGNATURES = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 /** A provider that is down is asked again after so long, however many people want to sign in. */
 const RETRY_MS = 2_000;
 
@@ -31,6 +43,7 @@ export class Provider {
   readonly #config: OidcConfig;
   /** Without a policy: the operator named the issuer, and the issuer names its endpoints, which may lie inside the network as it does. */
   readonly #client = new HttpClient();
+  #keys: { readonly address: string; readonly find: JWTVerifyGetKey } | undefined;
   #discovery: { discovered: Promise<Discovered>; validUntil: number } | undefined;
 
   constructor(config: OidcConfig) {
@@ -69,6 +82,28 @@ export class Provider {
       return { issuer: claims.iss, subject: claims.sub, claims: { ...info, ...claims } };
     } catch (error) {
       throw providerFailure(error);
+    }
+  }
+
+  /** Returns whom a signed access token is of, if it is for this audience. Throws what the provider cannot be asked with. */
+  async verifyAccessToken(token: string, audience: string): Promise<ProvenToken | RefusalReason> {
+    const { configuration } = await this.#discover();
+    const { issuer, jwks_uri: address } = configuration.serverMetadata();
+    if (address === undefined) return 'bad_signature';
+    const jose = await import('jose');
+    if (this.#keys?.address !== address) {
+      const fetch = fetchBy(this.#client);
+      const customFetch: typeof globalThis.fetch = (url, init) => fetch(String(url), { ...init, body: null } as never);
+      this.#keys = { address, find: jose.createRemoteJWKSet(new URL(address), { [jose.customFetch]: customFetch }) };
+    }
+    try {
+      const checks = { issuer, audience, algorithms: SIGNATURES, requiredClaims: ['sub', 'exp'], clockTolerance: 5 };
+      const { payload } = await jose.jwtVerify(token, this.#keys.find, checks);
+      return { issuer, subject: payload.sub ?? '', expiresAt: (payload.exp ?? 0) * 1000 };
+    } catch (error) {
+      if (error instanceof jose.errors.JWTExpired) return 'expired';
+      if (error instanceof jose.errors.JWKSTimeout || !(error instanceof jose.errors.JOSEError)) throw providerFailure(error);
+      return 'bad_signature';
     }
   }
 

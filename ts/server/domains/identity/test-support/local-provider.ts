@@ -15,6 +15,8 @@ export interface LocalProvider {
   people: Map<string, Record<string, unknown>>;
   /** Who sits before the browser. */
   signInAs(subject: string): void;
+  /** A signed one, as a client gets it that names the resource. */
+  accessToken(subject: string, resource: string, seconds?: number): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -47,6 +49,13 @@ export async function startProvider(t: Test): Promise<LocalProvider> {
     issuer,
     people,
     stop,
+    accessToken: async (accountId, resource, expiresIn = 600) => {
+      const client = await provider.Client.find(CLIENT.id);
+      const token = new provider.AccessToken({ accountId, client, scope: 'openid', gty: 'authorization_code', expiresIn });
+      token.resourceServer = new provider.ResourceServer(resource, { audience: resource, accessTokenFormat: 'jwt', scope: '' });
+      token.setAudience(resource);
+      return await token.save();
+    },
     signInAs: (subject) => {
       current = subject;
     },

@@ -13,6 +13,12 @@ declare module 'oidc-provider' {
     save(): Promise<string>;
   }
 
+  interface AccessToken {
+    resourceServer: object;
+    setAudience(audience: string): void;
+    save(): Promise<string>;
+  }
+
   // biome-ignore lint/style/noDefaultExport: the package has one
   export default class Provider {
     constructor(issuer: string, configuration: object);
@@ -20,6 +26,14 @@ declare module 'oidc-provider' {
       accountId: string;
       clientId: string;
     }) => Grant;
+    readonly Client: { find(id: string): Promise<object> };
+    readonly AccessToken: new (
+      of: object,
+    ) => AccessToken;
+    readonly ResourceServer: new (
+      identifier: string,
+      data: object,
+    ) => object;
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
