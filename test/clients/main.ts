@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** Clients whose pins fit together. Each has its cases in NAME.py and its packages in NAME.txt. */
 const environments = ['with_openai_3', 'with_openai_2', 'with_instructor'];
 /** The same of npm, with their cases in NAME.ts. */
-const folders = ['with_ai_sdk'];
+const folders = ['with_ai_sdk', 'with_mcp'];
 const leastCases = 150;
 const leastClients = 10;
 const casesMs = 1_200_000;

@@ -55,6 +55,11 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/system/syslog/config/tenant/{tenant}': ({ tenant }) => [tenant],
   '/api/v1/tenants/{tenantId}/theme': ({ tenant }) => [tenant],
   '/api/v1/tenants/{tenantId}/branding/logo': ({ tenant }) => [tenant],
+  '/api/v1/tools/mcp-servers/{label}': () => ['nobody'],
+  '/api/v1/tools/mcp-servers/{label}/approve': () => ['nobody'],
+  '/api/v1/tools/mcp-servers/{label}/oauth/callback': () => ['nobody'],
+  '/api/v1/tools/mcp-servers/{label}/oauth/client': () => ['nobody'],
+  '/api/v1/tools/mcp-servers/{label}/oauth/start': () => ['nobody'],
   '/api/v1/users/me/sessions/{id}': ({ session }) => [session],
   '/api/v1/upload/{upload_id}': ({ upload }) => [upload],
   '/api/v1/upload/tus/{upload_id}': ({ tusUpload }) => [tusUpload],
@@ -194,6 +199,28 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'PUT /api/v1/metering/quotas': ({ user }) => ({ body: { user, requests_per_minute: null } }),
   'GET /api/v1/metering/usage': ({ tenant }) => ({ query: `by=user&tenant=${tenant}` }),
   'GET /api/v1/metering/usage/series': ({ tenant }) => ({ query: `by=user&tenant=${tenant}` }),
+  'POST /mcp': ({ namespace }) => ({
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'knowledge_search',
+        arguments: { query: 'canary', namespaces: [namespace] },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientInfo': { name: 'matrix', version: '1' },
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    },
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'knowledge_search',
+    },
+  }),
   'POST /api/v1/models/probe': () => ({ body: { model: 'no-such-model' } }),
   'POST /api/v1/models/pull': () => ({ body: { reference: 'no-such-model' } }),
   'PUT /api/v1/security/enforcement': ({ tenant }) => ({ body: { mode: 'enforce', tenant } }),
@@ -208,6 +235,11 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'PUT /api/v1/tenants/{tenantId}/theme': () => ({ body: { name: 'Changed' } }),
   'PUT /api/v1/tenants/{tenantId}/branding/logo': () => ({ body: 'bytes' }),
   'POST /api/v1/users/me/links': () => ({ body: {} }),
+  // Its address is one that no server may have.
+  'POST /api/v1/tools/mcp-servers': () => ({ body: { label: 'made', url: 'http://127.0.0.1:9/mcp' } }),
+  'PATCH /api/v1/tools/mcp-servers/{label}': () => ({ body: { enabled: false } }),
+  'POST /api/v1/tools/mcp-servers/{label}/approve': () => ({ body: { hash: '0'.repeat(64) } }),
+  'GET /api/v1/tools/mcp-servers/{label}/oauth/callback': () => ({ query: 'code=a&state=b' }),
   'POST /api/v1/tools/execute': ({ namespace }) => ({
     body: { tool: 'knowledge.search', arguments: { query: 'canary', namespaces: [namespace] } },
   }),

@@ -2,9 +2,10 @@
 // biome-ignore-all format: one line a route shows in a review which route changed
 export interface Routes {
   'GET /': { answer: undefined };
+  'GET /.well-known/oauth-protected-resource/mcp': { answer: { resource: string; authorization_servers: (string)[]; bearer_methods_supported: (string)[]; resource_name: string } };
   'GET /admin': { answer: undefined };
   'GET /admin/': { answer: undefined };
-  'GET /api/v1/agent/tools': { answer: { data: ({ name: string; description: string; source: string; effect: 'read' | 'write' | 'external' | 'destructive'; input_schema: unknown; approval: 'allow' | 'ask' | 'deny'; least_role: 'viewer' | 'developer' | 'admin' | 'superadmin'; scope: string; definition: string; state: 'ready' | 'unavailable'; reason?: string })[] } };
+  'GET /api/v1/agent/tools': { answer: { data: ({ name: string; description: string; source: string; effect: 'read' | 'write' | 'external' | 'destructive'; input_schema: unknown; approval: 'allow' | 'ask' | 'deny'; least_role: 'viewer' | 'developer' | 'admin' | 'superadmin'; scope: string; definition: string; state: 'ready' | 'changed' | 'unavailable' | 'disabled' | 'name_collision'; reason?: string })[] } };
   'GET /api/v1/artifacts': { query?: { conversation_id?: string; limit?: number; after?: string }; answer: { data: ({ id: string; title: string; kind: 'html' | 'svg' | 'markdown' | 'mermaid' | 'code'; language: string | null; conversation_id: string | null; last_version: number; created_at: string; updated_at: string })[]; next?: string } };
   'POST /api/v1/artifacts': { body: { id?: string; title: string; kind: 'html' | 'svg' | 'markdown' | 'mermaid' | 'code'; language?: string; content: string; conversation_id?: string; message_id?: string }; answer: { id: string; title: string; kind: 'html' | 'svg' | 'markdown' | 'mermaid' | 'code'; language: string | null; conversation_id: string | null; last_version: number; created_at: string; updated_at: string } };
   'POST /api/v1/artifacts/share/': { body: { id: string; version?: number }; answer: { share: string; version: number; path: string; created_at: string } };
@@ -176,6 +177,14 @@ export interface Routes {
   'GET /api/v1/tenants/{tenantId}/theme': { params: { tenantId: string }; answer: { name: string | null; accent: string | null; accent_dark: string | null; welcome: string | null; logo: string | null } };
   'PUT /api/v1/tenants/{tenantId}/theme': { params: { tenantId: string }; body: { name?: string | null; accent?: string | null; accent_dark?: string | null; welcome?: string | null }; answer: { name: string | null; accent: string | null; accent_dark: string | null; welcome: string | null; logo: string | null } };
   'POST /api/v1/tools/execute': { body: { tool: string; arguments?: unknown; args?: unknown; approval_id?: string; timeout_seconds?: number }; answer: { id: string; ok: boolean; result?: unknown; error?: { error: string; detail: string }; artifacts: (string)[]; took_ms: number } };
+  'GET /api/v1/tools/mcp-servers': { answer: { data: ({ label: string; url: string; auth: { type: 'none' | 'bearer' | 'oauth'; key_present: boolean }; tools: (string)[] | null; enabled: boolean; state: 'ready' | 'changed' | 'unavailable' | 'disabled'; reason: string | null; hash: string | null; approved_hash: string | null; definitions: ({ name: string; tool: string; state: 'ready' | 'changed' | 'removed'; description: string; input_schema: unknown })[] })[] } };
+  'POST /api/v1/tools/mcp-servers': { body: { label: string; url: string; auth?: { type: 'none' | 'bearer' | 'oauth'; token?: string; client_id?: string; client_secret?: string }; tools?: (string)[] }; answer: { label: string; url: string; auth: { type: 'none' | 'bearer' | 'oauth'; key_present: boolean }; tools: (string)[] | null; enabled: boolean; state: 'ready' | 'changed' | 'unavailable' | 'disabled'; reason: string | null; hash: string | null; approved_hash: string | null; definitions: ({ name: string; tool: string; state: 'ready' | 'changed' | 'removed'; description: string; input_schema: unknown })[] } };
+  'PATCH /api/v1/tools/mcp-servers/{label}': { params: { label: string }; body: { url?: string; auth?: { type: 'none' | 'bearer' | 'oauth'; token?: string; client_id?: string; client_secret?: string }; tools?: (string)[] | null; enabled?: boolean }; answer: { label: string; url: string; auth: { type: 'none' | 'bearer' | 'oauth'; key_present: boolean }; tools: (string)[] | null; enabled: boolean; state: 'ready' | 'changed' | 'unavailable' | 'disabled'; reason: string | null; hash: string | null; approved_hash: string | null; definitions: ({ name: string; tool: string; state: 'ready' | 'changed' | 'removed'; description: string; input_schema: unknown })[] } };
+  'DELETE /api/v1/tools/mcp-servers/{label}': { params: { label: string }; answer: undefined };
+  'POST /api/v1/tools/mcp-servers/{label}/approve': { params: { label: string }; body: { hash: string }; answer: { label: string; url: string; auth: { type: 'none' | 'bearer' | 'oauth'; key_present: boolean }; tools: (string)[] | null; enabled: boolean; state: 'ready' | 'changed' | 'unavailable' | 'disabled'; reason: string | null; hash: string | null; approved_hash: string | null; definitions: ({ name: string; tool: string; state: 'ready' | 'changed' | 'removed'; description: string; input_schema: unknown })[] } };
+  'GET /api/v1/tools/mcp-servers/{label}/oauth/callback': { params: { label: string }; query: { code?: string; state: string; iss?: string; error?: string; error_description?: string; scope?: string }; answer: undefined };
+  'GET /api/v1/tools/mcp-servers/{label}/oauth/client': { params: { label: string }; answer: { client_id: string; client_name: string; redirect_uris: (string)[]; grant_types: (string)[]; response_types: (string)[]; token_endpoint_auth_method: string } };
+  'GET /api/v1/tools/mcp-servers/{label}/oauth/start': { params: { label: string }; answer: { authorization_url: string | null } };
   'GET /api/v1/tools/policies': { answer: { rules: ({ tools: (string)[]; decision: 'allow' | 'ask' | 'deny'; roles?: ('viewer' | 'developer' | 'admin' | 'superadmin')[] })[]; timeout_seconds: number; taint_exempt: (string)[] } };
   'PUT /api/v1/tools/policies': { body: { rules: ({ tools: (string)[]; decision: 'allow' | 'ask' | 'deny'; roles?: ('viewer' | 'developer' | 'admin' | 'superadmin')[] })[]; timeout_seconds: number; taint_exempt: (string)[] }; answer: { rules: ({ tools: (string)[]; decision: 'allow' | 'ask' | 'deny'; roles?: ('viewer' | 'developer' | 'admin' | 'superadmin')[] })[]; timeout_seconds: number; taint_exempt: (string)[] } };
   'GET /api/v1/tools/search': { answer: { provider: 'searxng' | 'brave' | 'tavily' | 'kagi' | null; url: string | null; key_present: boolean } };
@@ -232,6 +241,9 @@ export interface Routes {
   'GET /livez': { answer: { status: string } };
   'GET /login': { answer: undefined };
   'GET /login/': { answer: undefined };
+  'GET /mcp': { answer: unknown | undefined };
+  'POST /mcp': { body?: Blob; answer: unknown | undefined };
+  'DELETE /mcp': { answer: unknown | undefined };
   'GET /metrics': { answer: undefined };
   'GET /openapi.json': { answer: Record<string, unknown> };
   'GET /readyz': { answer: { status: string } };

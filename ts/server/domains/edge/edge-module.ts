@@ -7,10 +7,12 @@ import type { Belongings } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { allowedHostsOf } from '../../platform/network/allowed-host.ts';
+import { HttpClient } from '../../platform/network/http-client.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import type { SystemScope, TenantScope } from '../../platform/storage/index.ts';
 import type { ListedTool } from '../../platform/tools/tool.ts';
 import { conversations } from '../conversations/index.ts';
+import { data } from '../data/index.ts';
 import { files } from '../files/index.ts';
 import { identity } from '../identity/index.ts';
 import { metering } from '../metering/index.ts';
@@ -25,15 +27,20 @@ import { ToolRegistry } from './calls/tool-registry.ts';
 import { codeRunTool, findPython } from './code/code-run.ts';
 import { CodeRunner } from './code/code-runner.ts';
 import { edgeError } from './errors.ts';
+import { McpEndpoint } from './mcp-server/mcp-endpoint.ts';
+import { MCP_CORS_HEADERS, mcpRoutes } from './mcp-server/mcp-routes.ts';
+import { nodeServer } from './mcp-server/node-server.ts';
+import { McpServers } from './mcp-servers/mcp-servers.ts';
+import { mcpServerRoutes } from './mcp-servers/server-routes.ts';
 import { PluginStore } from './plugins/plugin-store.ts';
 import { Plugins } from './plugins/plugins.ts';
 import { PolicyStore } from './policies/policy-store.ts';
-import { edgeRoutes } from './routes.ts';
+import { APPROVALS_PATH, edgeRoutes } from './routes.ts';
 import { TaintStore } from './runs/taint-store.ts';
 import { ToolRuns } from './runs/tool-runs.ts';
 import { type edgeSettings, PLUGINS_FOLDER } from './settings.ts';
 import type { EdgeStorage, EdgeTables } from './tables.ts';
-import { webClient } from './web/web-client.ts';
+import { addressPolicyOf, webClient } from './web/web-client.ts';
 import { webFetchTool } from './web/web-fetch.ts';
 import { WebSearch } from './web/web-search.ts';
 
@@ -43,14 +50,16 @@ export interface EdgeApi {
   readonly runs: ToolRuns;
 }
 
+/** A tool may think for long; what it says then comes. */
+const MCP_LIMITS = { connectMs: 10_000, firstByteMs: 150_000, idleMs: 150_000 };
 const HOUR_MS = 60 * 60 * 1000;
 /** Approvals that are over are shown for so long. */
 const KEEP_MS = 30 * 24 * HOUR_MS;
 
 export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<EdgeApi> {
   const { settings, log, node, uses, events, metrics } = context;
-  const { recordAct, sealingKey } = context.use(identity);
-  const { artifacts } = context.use(conversations);
+  const { recordAct, sealingKey, publicUrl, protectedResource } = context.use(identity);
+  const { artifacts, prompts } = context.use(conversations);
   const storage = context.storage.access<EdgeTables>();
   const now = (): number => Date.now();
   const client = webClient(
@@ -88,7 +97,22 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
       { tool: search.tool, module: 'edge', isRunning: isChosen, ...(!isChosen && { reason: 'No search provider is chosen.' }) },
     ];
   };
-  const registry = new ToolRegistry(async (caller) => [...context.tools(), ...(await ownTools(caller))], uses);
+  const hosts = allowedHostsOf('mcp.allowed_hosts', settings['mcp.allowed_hosts'], 'mcp.lan:8443 or http://10.0.0.5');
+  const mcpPolicy = addressPolicyOf(hosts);
+  const mcpClient = new HttpClient({ policy: mcpPolicy, ...MCP_LIMITS });
+  const mcpServers = new McpServers({
+    storage,
+    client: mcpClient,
+    policy: mcpPolicy,
+    version: node.version,
+    publicUrl,
+    sealingKey,
+    now,
+  });
+  const registry = new ToolRegistry(
+    async (caller) => [...context.tools(), ...(await ownTools(caller)), ...(await mcpServers.toolsOf(caller))],
+    uses,
+  );
   const policies = new PolicyStore(storage);
   const store = new ApprovalStore(storage, events);
   const approvals = new Approvals({
@@ -124,6 +148,21 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     },
     now,
   });
+  const knowledge = context.useOptional(data);
+  const mcp = new McpEndpoint({
+    newServer: nodeServer({
+      version: node.version,
+      registry,
+      executor,
+      approvals,
+      recordAct,
+      documents: () => (knowledge.isRunning ? knowledge.api.documents : undefined),
+      prompts,
+      approvalAddress: (id) => `${publicUrl}${APPROVALS_PATH}/${id}`,
+    }),
+    now,
+    onError: (error) => log.debug('a message of MCP was refused', { error: error.message }),
+  });
   const upkeep = new Repeater({
     intervalMs: HOUR_MS,
     run: () => store.removeBefore(everyTenant(), now() - KEEP_MS),
@@ -131,17 +170,22 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
   });
   return {
     api: { executor, runs },
-    routes: edgeRoutes({
-      registry,
-      plugins,
-      executor,
-      policies,
-      approvals,
-      security: context.use(security),
-      recordAct,
-      search,
-      now,
-    }),
+    routes: [
+      ...edgeRoutes({
+        registry,
+        plugins,
+        executor,
+        policies,
+        approvals,
+        security: context.use(security),
+        recordAct,
+        search,
+        now,
+      }),
+      ...mcpRoutes(mcp, protectedResource),
+      ...mcpServerRoutes({ servers: mcpServers, recordAct, publicUrl }),
+    ],
+    corsHeaders: MCP_CORS_HEADERS,
     belongings: new EdgeBelongings(storage),
     start: async () => {
       const missing = await findMissingConfinement();
@@ -151,7 +195,8 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     stop: async () => {
       runner.close();
       plugins.close();
-      await Promise.all([upkeep.stop(), client.close()]);
+      await Promise.all([upkeep.stop(), client.close(), mcp.close(), mcpServers.close()]);
+      await mcpClient.close();
     },
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,
@@ -177,6 +222,8 @@ class EdgeBelongings implements Belongings {
           'edge_search',
           'edge_plugins',
           'edge_plugin_values',
+          'edge_mcp_servers',
+          'edge_mcp_tokens',
         ] as const
       ).map((table) => db.deleteFrom(table).where('tenant', '=', scope.tenant)),
     );
@@ -184,7 +231,7 @@ class EdgeBelongings implements Belongings {
 
   async eraseAccount(everyone: SystemScope, accountId: string): Promise<void> {
     await this.#storage.writeUnit(everyone, (db) =>
-      (['edge_approvals', 'edge_permissions', 'edge_taints'] as const).map((table) =>
+      (['edge_approvals', 'edge_permissions', 'edge_taints', 'edge_mcp_tokens'] as const).map((table) =>
         db.deleteFrom(table).where('owner', '=', `user:${accountId}`),
       ),
     );

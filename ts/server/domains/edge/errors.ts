@@ -11,6 +11,23 @@ export const edgeErrors = defineErrors('edge', {
   forbidden: [403, 'A destructive call is approved by an administrator of the tenant.', 'Ask an administrator.'],
   tool_not_found: [404, 'There is no such tool, or the caller may not use it.', 'List the tools: `svc tool list`.'],
   approval_not_found: [404, 'There is no such approval that the caller may decide.', 'List them: `svc approval list`.'],
+  mcp_session_missing: [
+    400,
+    'The request belongs to no MCP session.',
+    'Send `initialize` first, or use the revision 2026-07-28.',
+  ],
+  mcp_session_not_found: [404, 'There is no such MCP session, or it is another caller’s.', 'Send `initialize` again.'],
+  mcp_server_exists: [409, 'The tenant has an MCP server of that label.', 'Choose another label, or change that one.'],
+  mcp_server_not_found: [404, 'The tenant has no such MCP server.', 'List them: `svc mcp list`.'],
+  mcp_sign_in_needed: [401, 'The MCP server wants to know who is calling.', 'Sign in there: `svc mcp sign-in LABEL`.'],
+  mcp_sign_in_failed: [502, 'Signing in to the MCP server failed.', 'Start again; the log has the reason.'],
+  mcp_server_failed: [502, 'The MCP server gave no answer that can be used; `detail` says why.', 'Try again later.'],
+  tool_failed: [502, 'The tool of another server failed; `detail` has its words.', 'Call it otherwise, or ask its operator.'],
+  no_token_provider: [
+    404,
+    'The node takes no tokens of an OpenID provider.',
+    'Use an API key, or set identity.oidc.* and edge.public_url.',
+  ],
   approval_required: [
     409,
     'The call waits for the approval `approval_id`.',

@@ -8,8 +8,8 @@ import type { ListedTool } from '../../platform/tools/tool.ts';
 import { auditEntry, auditSource, type IdentityApi } from '../identity/index.ts';
 import { quotaErrors } from '../metering/index.ts';
 import { type SecurityApi, toolCallErrors } from '../security/index.ts';
-import type { Approvals } from './approvals/approvals.ts';
-import type { ToolExecutor } from './calls/tool-executor.ts';
+import { type Approvals, approvalEntry, DECIDE_SCOPE } from './approvals/approvals.ts';
+import { DIRECT_RUN, type ToolExecutor } from './calls/tool-executor.ts';
 import type { ToolRegistry } from './calls/tool-registry.ts';
 import { edgeError, edgeErrors } from './errors.ts';
 import type { Plugins } from './plugins/plugins.ts';
@@ -53,14 +53,11 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const POLICY = '/api/v1/tools/policies';
 const SEARCH = '/api/v1/tools/search';
 const PLUGINS = '/api/v1/edge/plugins';
-const APPROVALS = '/api/v1/security/approvals';
-/** A call that a caller makes itself belongs to no run: any request of the same call may bring the approval. */
-const DIRECT_RUN = 'direct';
+export const APPROVALS_PATH = '/api/v1/security/approvals';
 
 const { get, post } = routes({ tag: 'Tools', auth: 'viewer', scope: 'tools:use', maxBody: MAX_BODY_BYTES, errors: edgeErrors });
 const managed = routes({ tag: 'Tools', auth: 'admin', scope: 'tools:manage', maxBody: 256 * 1024, errors: edgeErrors });
-/** No capability token has the scope, and no key that is made for tools alone: an agent does not approve its own calls. */
-const own = routes({ tag: 'Tools', auth: 'viewer', scope: 'account:manage', maxBody: MAX_BODY_BYTES, errors: edgeErrors });
+const own = routes({ tag: 'Tools', auth: 'viewer', scope: DECIDE_SCOPE, maxBody: MAX_BODY_BYTES, errors: edgeErrors });
 
 export function edgeRoutes(deps: EdgeRouteDeps): Route[] {
   return [
@@ -75,13 +72,13 @@ export function edgeRoutes(deps: EdgeRouteDeps): Route[] {
 
 function listRoute({ registry, policies, security }: EdgeRouteDeps): Route {
   const shown = (
-    { tool, isRunning, module, refusal, reason = refusal?.message }: ListedTool,
+    { tool, isRunning, module, refusal, reason = refusal?.message, source, state }: ListedTool,
     caller: Principal,
     policy: Policy,
   ) => ({
     name: tool.name,
     description: tool.description,
-    source: /^plugin\.[^.]+/.exec(tool.name)?.[0] ?? 'built_in',
+    source: source ?? /^plugin\.[^.]+/.exec(tool.name)?.[0] ?? 'built_in',
     effect: tool.effect,
     input_schema: tool.input,
     approval: judgeCall(policy, { tool, caller, isDirect: false, isTainted: false, isToStrangers: false, isPermitted: false })
@@ -91,7 +88,7 @@ function listRoute({ registry, policies, security }: EdgeRouteDeps): Route {
     definition: tool.definitionHash,
     ...(isRunning
       ? { state: 'ready' as const }
-      : { state: 'unavailable' as const, reason: reason ?? `The module ${module} does not run on this node.` }),
+      : { state: state ?? ('unavailable' as const), reason: reason ?? `The module ${module} does not run on this node.` }),
   });
   return get('/api/v1/agent/tools', {
     summary: 'Tools of the node that the caller may use',
@@ -125,6 +122,7 @@ function executeRoute({ executor }: EdgeRouteDeps): Route {
       'tool_timeout',
       'confinement_missing',
       'plugin_changed',
+      'tool_failed',
       ...toolCallErrors,
       ...quotaErrors,
     ],
@@ -244,7 +242,7 @@ function pluginRoutes({ plugins, recordAct }: EdgeRouteDeps): Route[] {
 
 function approvalRoutes({ approvals, recordAct, now }: EdgeRouteDeps): Route[] {
   return [
-    own.get(APPROVALS, {
+    own.get(APPROVALS_PATH, {
       summary: 'Your calls of tools that asked, newest first',
       description: 'For administrators of the tenant also those of others that cannot be undone.',
       query: ApprovalsQuery,
@@ -254,7 +252,7 @@ function approvalRoutes({ approvals, recordAct, now }: EdgeRouteDeps): Route[] {
         return page(rows, query.limit, (row) => approvalBody(row, now()));
       },
     }),
-    own.post(`${APPROVALS}/{id}`, {
+    own.post(`${APPROVALS_PATH}/{id}`, {
       summary: 'Approve or deny a call of a tool',
       description:
         'Whoever owns the call decides; what cannot be undone, an administrator of the tenant. An approval holds for this one call, as it is shown, ' +
@@ -263,13 +261,12 @@ function approvalRoutes({ approvals, recordAct, now }: EdgeRouteDeps): Route[] {
       body: DecideApproval,
       bodyTexts: 'free',
       answer: ApprovalShape,
-      errors: ['invalid_request', 'forbidden', 'approval_not_found', 'approval_closed', 'tool_not_found'],
+      errors: ['invalid_request', 'forbidden', 'approval_not_found', 'approval_closed', 'tool_not_found', 'tool_failed'],
       handle: async (context) => {
         const { params, body, caller } = context;
         const { decision, remember = 'once', reason } = body;
         const row = await approvals.decide(caller, params.id, { decision, remember, reason, arguments: body.arguments });
-        const detail = { approval: row.id, decision, remember, is_changed: row.decided_arguments !== null, owner: row.owner };
-        await recordAct(auditEntry(auditSource(context), { action: 'tool.approval', target: row.tool, detail }));
+        await recordAct(approvalEntry(auditSource(context), row, { decision, remember }));
         return approvalBody(row, now());
       },
     }),

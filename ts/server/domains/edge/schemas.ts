@@ -36,7 +36,7 @@ const ToolShape = named(
     least_role: Type.Enum([...ROLES], { description: 'That enforcement of roles asks for.' }),
     scope: Type.String({ description: 'Which a credential needs beside tools:use.' }),
     definition: Type.String({ description: 'A hash, which is another one when name, description, schema or effect change.' }),
-    state: Type.Enum(['ready', 'unavailable']),
+    state: Type.Enum(['ready', 'changed', 'unavailable', 'disabled', 'name_collision']),
     reason: Type.Optional(Type.String()),
   }),
 );

@@ -11,6 +11,12 @@ export const edgeSettings = {
     'Hosts inside the network, separated by commas, that web.fetch and web.search may reach: name, name:port, or http://name:port for plain HTTP.',
     { isOfMachine: true },
   ),
+  'mcp.allowed_hosts': setting(
+    textSchema,
+    '',
+    'Hosts inside the network, separated by commas, that MCP servers of tenants may lie on: name, name:port, or http://name:port for plain HTTP.',
+    { isOfMachine: true },
+  ),
   'tools.calls_at_once': setting(
     integerSchema(1, 1_000),
     8,

@@ -97,6 +97,38 @@ interface PluginValueRow {
   bytes: number;
 }
 
+/** An MCP server that an administrator registered. Its credential is sealed by the node that it was given to, and works there alone. */
+export interface McpServerRow {
+  tenant: string;
+  label: string;
+  url: string;
+  auth: 'none' | 'bearer' | 'oauth';
+  sealed: string | null;
+  sealed_by: string | null;
+  /** A JSON list of names; null: all. */
+  tools: string | null;
+  enabled: number;
+  /** JSON: the definitions that it offered last, and their hash; empty: it was never seen. */
+  seen: string;
+  seen_hash: string;
+  seen_at: number | null;
+  /** JSON: those that an administrator approved. */
+  approved: string;
+  approved_hash: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** The sealed JSON that a person is signed in to an MCP server with. */
+export interface McpTokenRow {
+  tenant: string;
+  label: string;
+  owner: string;
+  sealed: string;
+  sealed_by: string;
+  updated_at: number;
+}
+
 export interface EdgeTables {
   edge_approvals: ApprovalRow;
   edge_permissions: PermissionRow;
@@ -105,6 +137,8 @@ export interface EdgeTables {
   edge_search: SearchRow;
   edge_plugins: PluginRow;
   edge_plugin_values: PluginValueRow;
+  edge_mcp_servers: McpServerRow;
+  edge_mcp_tokens: McpTokenRow;
 }
 
 export type EdgeStorage = StorageAccess<EdgeTables>;
@@ -195,6 +229,41 @@ export const edgeMigrations: readonly Migration[] = [
       await schema.tenantTable('edge_plugin_values', {
         columns: { plugin: column.id(), key: column.id(), value: column.text(), bytes: column.integer() },
         primaryKey: ['tenant', 'plugin', 'key'],
+      });
+    },
+  },
+  {
+    id: 5,
+    name: 'create the MCP servers of tenants',
+    up: async (schema) => {
+      await schema.tenantTable('edge_mcp_servers', {
+        columns: {
+          label: column.id(),
+          url: column.text(),
+          auth: column.text(),
+          sealed: column.text({ nullable: true }),
+          sealed_by: column.text({ nullable: true }),
+          tools: column.json({ nullable: true }),
+          enabled: column.integer(),
+          seen: column.json(),
+          seen_hash: column.text(),
+          seen_at: column.timestamp({ nullable: true }),
+          approved: column.json(),
+          approved_hash: column.text(),
+          created_at: column.timestamp(),
+          updated_at: column.timestamp(),
+        },
+        primaryKey: ['tenant', 'label'],
+      });
+      await schema.tenantTable('edge_mcp_tokens', {
+        columns: {
+          label: column.id(),
+          owner: column.id(),
+          sealed: column.text(),
+          sealed_by: column.text(),
+          updated_at: column.timestamp(),
+        },
+        primaryKey: ['tenant', 'label', 'owner'],
       });
     },
   },

@@ -77,7 +77,7 @@ import { userRoutes } from './routes/user-routes.ts';
 import type { identitySettings } from './settings.ts';
 import type { IdentityTables } from './tables.ts';
 
-/** What tests put in place of the real thing. */
+/** Tests put these in place of the real things. */
 export interface IdentityOverrides {
   attempts?: AttemptLimit;
   resetAttempts?: AttemptLimit;
@@ -85,7 +85,7 @@ export interface IdentityOverrides {
 }
 
 export interface IdentityApi {
-  /** What callers may use, by kind. */
+  /** The things that callers may use, by kind. */
   readonly uses: UseRules;
   /** Accounts and groups as a directory writes them. */
   readonly provisioning: { readonly users: ProvisionedUsers; readonly groups: ProvisionedGroups };
@@ -94,9 +94,9 @@ export interface IdentityApi {
   readonly tenants: TenantRules;
   /** The setting identity.end_open_requests. */
   readonly endsOpenRequests: boolean;
-  /** What other parts of the node keep of tenants and accounts; told once, before the events start. */
+  /** Other parts of the node that keep something of tenants and accounts are told once, before the events start. */
   connectOwners(owners: readonly Owner[]): void;
-  /** For what the node does by itself. Resolves when the line is in the log. */
+  /** The node does it by itself. Resolves when the line is in the log. */
   recordAct(entry: AuditEntry): Promise<void>;
   /** The key of this node that secrets are sealed with before they are stored. */
   sealingKey(): Promise<SealingKey>;

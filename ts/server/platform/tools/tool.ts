@@ -7,6 +7,7 @@ import type { Static, TSchema } from 'typebox';
 import type { DomainError } from '../errors/domain-error.ts';
 import type { Principal } from '../http/principal.ts';
 import type { ModuleName } from '../module/module-names.ts';
+import type { SchemaFault } from '../schema/schema-check.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { KnownAddresses } from './known-addresses.ts';
 
@@ -30,6 +31,10 @@ interface ToolDefinition {
   readonly isUntrusted: boolean | ((args: unknown) => boolean);
   /** The address of another server that a call with these arguments reaches: a model goes unasked only to those that its run knows. */
   readonly reaches?: (args: unknown) => string | undefined;
+  /** Takes the place of the check of arguments by the schema, where another server wrote it. */
+  readonly findFault?: (args: unknown) => Promise<SchemaFault | undefined>;
+  /** In metrics, whose names are bounded; by default its own. */
+  readonly metricName?: string;
 }
 
 export interface ToolCall<A = unknown> {
@@ -59,6 +64,10 @@ export interface ListedTool {
   readonly reason?: string;
   /** The error that a call is refused with then; absent: that it is unavailable, with the reason. */
   readonly refusal?: DomainError;
+  /** The server that brought it; absent: it is built in. */
+  readonly source?: string;
+  /** Absent: ready or unavailable, as `isRunning` says. */
+  readonly state?: 'ready' | 'changed' | 'unavailable' | 'disabled' | 'name_collision';
 }
 
 interface ToolSpec<S extends TSchema> extends ToolDefinition {
@@ -66,7 +75,8 @@ interface ToolSpec<S extends TSchema> extends ToolDefinition {
   run(call: ToolCall<Static<S>>, signal: AbortSignal): Promise<unknown>;
 }
 
-const NAME = /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+$/;
+/** Other servers name their tools as they like. */
+const NAME = /^[a-z][a-z0-9_]*(?:\.[A-Za-z0-9_-]+)+$/;
 const runs = new WeakMap<Tool, Run>();
 
 export function defineTool<const S extends TSchema>({ run, ...definition }: ToolSpec<S>): Tool {
@@ -88,6 +98,11 @@ export function runTool(tool: Tool, call: ToolCall, signal: AbortSignal): Promis
 /** Whether the result of a call with these arguments holds text that others may have written. */
 export function returnsUntrusted({ isUntrusted }: Tool, args: unknown): boolean {
   return typeof isUntrusted === 'function' ? isUntrusted(args) : isUntrusted;
+}
+
+/** Models and MCP have no dots in names. */
+export function wireName(name: string): string {
+  return name.replaceAll('.', '_');
 }
 
 /** SHA-256 of the value's canonical JSON, in hexadecimal. */

@@ -1,7 +1,7 @@
 /** The node's own tools that an answer may call, by the names that models call them. */
 import { termsOf, wordsOf } from '../../../platform/text/words.ts';
 import type { KnownAddresses } from '../../../platform/tools/known-addresses.ts';
-import type { Tool } from '../../../platform/tools/tool.ts';
+import { type Tool, wireName } from '../../../platform/tools/tool.ts';
 import type { ToolRuns } from '../../edge/index.ts';
 import { invalid } from '../errors.ts';
 
@@ -32,7 +32,7 @@ interface Choice {
 /** Throws `invalid_request` for a name that the caller has no tool of, and for a function of the client's that has the name of one. */
 export function chooseTools({ tools, names, question, taken }: Choice): Map<string, Tool> {
   const chosen = names === undefined ? nearest(tools, question) : names.map((name) => named(tools, name));
-  const offered = new Map(chosen.map((tool) => [tool.name.replaceAll('.', '_'), tool] as const));
+  const offered = new Map(chosen.map((tool) => [wireName(tool.name), tool] as const));
   const twice = [...offered.keys()].find((name) => taken.has(name));
   if (twice === undefined) return offered;
   throw invalid(

@@ -115,6 +115,23 @@ export class ApprovalStore {
     return used?.rows[0] as ApprovalRow | undefined;
   }
 
+  /** The newest one that was given for the call. */
+  async findApproved(scope: TenantScope, { owner, binding }: BoundCall, now: number): Promise<string | undefined> {
+    const row = await this.#storage.read(scope, (db) =>
+      db
+        .selectFrom('edge_approvals')
+        .select('id')
+        .where(within(scope))
+        .where('owner', '=', owner)
+        .where('binding', '=', binding)
+        .where('state', '=', 'approved')
+        .where('expires_at', '>', now)
+        .orderBy('id', 'desc')
+        .executeTakeFirst(),
+    );
+    return row?.id;
+  }
+
   /** Whether the owner lets the tool pass: always, or in this conversation. */
   async isPermitted(
     scope: TenantScope,

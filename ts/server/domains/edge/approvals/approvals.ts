@@ -1,8 +1,9 @@
 /** Calls that ask: who may see and decide them, and the one time that an approved call is made. */
 import { hasRole, type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
+import type { ToolEffect } from '../../../platform/tools/tool.ts';
 import { hashOf, type Tool } from '../../../platform/tools/tool.ts';
-import { actorOf } from '../../identity/index.ts';
+import { type AuditEntry, type AuditSource, actorOf, auditEntry } from '../../identity/index.ts';
 import { toolCallDenied } from '../../security/index.ts';
 import { edgeError } from '../errors.ts';
 import type { ApprovalRow, ApprovalState, AskedBy, Remember } from '../tables.ts';
@@ -44,6 +45,8 @@ interface ApprovalQuery {
 
 /** Waiting calls of one owner: a client that repeats itself with other arguments fills no table. */
 const MAX_PENDING = 100;
+/** No capability token has the scope, and no key that is made for tools alone: an agent does not approve its own calls. */
+export const DECIDE_SCOPE = 'account:manage';
 
 export class Approvals {
   readonly #options: ApprovalsOptions;
@@ -111,6 +114,12 @@ export class Approvals {
     return undefined;
   }
 
+  /** An approval of this very call that was given and serves still. */
+  async findApproved(call: AskingCall): Promise<string | undefined> {
+    const { store, now } = this.#options;
+    return await store.findApproved(scopeOf(call.caller), bindingOf(call), now());
+  }
+
   /** Newest first: the caller's own, and for administrators of the tenant those of everybody that destroy something. */
   async list(caller: Principal, query: ApprovalQuery): Promise<ApprovalRow[]> {
     const owner = ownerKey(caller);
@@ -122,7 +131,7 @@ export class Approvals {
     const scope = scopeOf(caller);
     const row = await store.find(scope, id);
     if (row === undefined || !this.#sees(caller, row)) throw approvalNotFound(id);
-    if (row.effect === 'destructive' && !isAdministrator(caller))
+    if (!mayDecide(caller, row.effect))
       throw edgeError('forbidden', `${row.tool} cannot be undone: an administrator of the tenant decides about it.`);
     requireConsistent(row, decision);
     const isChanged = decision.arguments !== undefined;
@@ -176,6 +185,21 @@ function requireConsistent({ effect, conversation }: ApprovalRow, { decision, re
 export function ownerKey({ subject, keyId }: Principal): string {
   if (subject !== undefined) return `user:${subject}`;
   return keyId === undefined ? 'anonymous' : `key:${keyId}`;
+}
+
+/** An administrator of the tenant decides about what cannot be undone. */
+export function mayDecide(caller: Principal, effect: ToolEffect): boolean {
+  return effect !== 'destructive' || isAdministrator(caller);
+}
+
+/** The line of the audit log about a decision. */
+export function approvalEntry(
+  source: AuditSource,
+  row: ApprovalRow,
+  { decision, remember }: Pick<Decision, 'decision' | 'remember'>,
+): AuditEntry {
+  const detail = { approval: row.id, decision, remember, is_changed: row.decided_arguments !== null, owner: row.owner };
+  return auditEntry(source, { action: 'tool.approval', target: row.tool, detail });
 }
 
 /** The caller is the operator at the machine on a node without accounts. */

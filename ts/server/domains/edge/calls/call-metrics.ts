@@ -15,12 +15,12 @@ export class CallMetrics {
     this.#seconds = metrics.histogram('svc_tool_call_seconds', 'How long calls of tools took that were made.', ['tool']);
   }
 
-  ended({ name: tool }: Tool, outcome: 'done' | 'failed', tookMs: number): void {
+  ended({ name, metricName: tool = name }: Tool, outcome: 'done' | 'failed', tookMs: number): void {
     this.#calls.with({ tool, outcome }).add();
     this.#seconds.with({ tool }).observe(tookMs / 1000);
   }
 
-  refused({ name: tool }: Tool, outcome: 'asked' | 'denied'): void {
+  refused({ name, metricName: tool = name }: Tool, outcome: 'asked' | 'denied'): void {
     this.#calls.with({ tool, outcome }).add();
   }
 }

@@ -40,6 +40,8 @@ export interface ToolRequest {
   /** The tool as it was offered; undefined: as it is. */
   readonly definitionHash?: string | undefined;
   readonly approvalId?: string | undefined;
+  /** An approval of the same call is used, where the client cannot name it. */
+  readonly findsApproval?: boolean;
   /** Default, and most: the tool's own limit. */
   readonly timeoutSeconds?: number | undefined;
   readonly signal: AbortSignal;
@@ -83,6 +85,8 @@ interface AdmittedCall {
 }
 
 export const USE_SCOPE = 'tools:use';
+/** A call that a caller makes itself belongs to no run: any request of the same call may bring the approval. */
+export const DIRECT_RUN = 'direct';
 
 export class ToolExecutor {
   readonly #deps: ToolExecutorDeps;
@@ -99,7 +103,7 @@ export class ToolExecutor {
     if (request.definitionHash !== undefined && request.definitionHash !== tool.definitionHash) throw toolChanged(tool.name);
     if (!isRunning)
       throw refusal ?? edgeError('tool_unavailable', reason ?? `The module that has ${tool.name} does not run on this node.`);
-    registry.checkArguments(tool, request.arguments);
+    await registry.checkArguments(tool, request.arguments);
     const admitted = await this.#admit(tool, request).catch((error: unknown) => this.#refused(tool, request, error));
     return await this.#run(admitted, request, startedAt);
   }
@@ -111,7 +115,9 @@ export class ToolExecutor {
     requireScopes(caller, tool);
     const asking: AskingCall = { ...request, tool, caller, conversation: request.conversation ?? '' };
     const by = await this.#askedBy(asking, request);
-    if (by !== undefined && request.approvalId === undefined) throw await this.#approvalRequired(asking, by);
+    const found = by !== undefined && request.findsApproval ? await this.#deps.approvals.findApproved(asking) : undefined;
+    const approvalId = request.approvalId ?? found;
+    if (by !== undefined && approvalId === undefined) throw await this.#approvalRequired(asking, by);
     const release = slots.take(caller);
     const { tenant, subject: user, kind, keyId } = caller;
     const work = {
@@ -129,7 +135,7 @@ export class ToolExecutor {
         await meter.end({ nPromptTokens: 0, nCachedTokens: 0, nCompletionTokens: 0 });
       };
       try {
-        const approval = by === undefined ? undefined : await this.#useApproval(asking, request, by);
+        const approval = by === undefined ? undefined : await this.#useApproval(asking, approvalId ?? '', by);
         return { tool, arguments: argumentsOf(asking, approval), approval, end };
       } catch (error) {
         await end();
@@ -154,7 +160,7 @@ export class ToolExecutor {
     return outcome.decision === 'ask' ? outcome.by : undefined;
   }
 
-  async #useApproval(asking: AskingCall, { approvalId = '' }: ToolRequest, by: AskedBy): Promise<ApprovalRow> {
+  async #useApproval(asking: AskingCall, approvalId: string, by: AskedBy): Promise<ApprovalRow> {
     const used = await this.#deps.approvals.use(asking, approvalId);
     if (used === undefined) throw await this.#approvalRequired(asking, by);
     return used;

@@ -1,7 +1,7 @@
 /** The tools of the node that a caller may use, with what is wrong with their arguments. */
 import type { Principal } from '../../../platform/http/principal.ts';
 import type { UseRules } from '../../../platform/module/use-rules.ts';
-import { SchemaCheck } from '../../../platform/schema/schema-check.ts';
+import { SchemaCheck, type SchemaFault } from '../../../platform/schema/schema-check.ts';
 import type { ListedTool, Tool } from '../../../platform/tools/tool.ts';
 import { edgeError } from '../errors.ts';
 
@@ -33,12 +33,17 @@ export class ToolRegistry {
   }
 
   /** Throws `invalid_request`, which names the member. */
-  checkArguments(tool: Tool, value: unknown): void {
-    const check = this.#checks.get(tool) ?? new SchemaCheck(tool.input);
-    this.#checks.set(tool, check);
-    const fault = check.findFault(value, 'the arguments');
+  async checkArguments(tool: Tool, value: unknown): Promise<void> {
+    const fault = await this.#findFault(tool, value);
     if (fault === undefined) return;
     const param = fault.member === '' ? 'arguments' : `arguments.${fault.member}`;
     throw edgeError('invalid_request', `${tool.name}: ${fault.sentence}`, { param });
+  }
+
+  async #findFault(tool: Tool, value: unknown): Promise<SchemaFault | undefined> {
+    if (tool.findFault !== undefined) return await tool.findFault(value);
+    const check = this.#checks.get(tool) ?? new SchemaCheck(tool.input);
+    this.#checks.set(tool, check);
+    return check.findFault(value, 'the arguments');
   }
 }

@@ -20,7 +20,7 @@ const Refusal = named(
     error: Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(Type.Unknown()) }),
   }),
 );
-const RESPONSES = { 200: Message, 202: Type.Null(), 400: Refusal, 404: Refusal, 405: Refusal, 406: Refusal, 415: Refusal };
+const RESPONSES = { 200: Message, 202: Type.Null(), 405: Refusal, 406: Refusal, 415: Refusal };
 const Metadata = named(
   'ProtectedResource',
   Type.Object({
@@ -40,7 +40,11 @@ export function mcpRoutes(endpoint: McpEndpoint, resource: ProtectedResource | u
   const group = { tag: 'MCP', auth: 'viewer', scope: 'tools:use', errors: edgeErrors } as const;
   const challenge = resource && `Bearer resource_metadata="${resource.metadataUrl}"`;
   const { get, post, del } = routes(group);
-  const shared = { responses: RESPONSES, errors: ['client_closed'], ...(challenge !== undefined && { challenge }) } as const;
+  const shared = {
+    responses: RESPONSES,
+    errors: ['mcp_session_missing', 'mcp_session_not_found', 'client_closed'],
+    ...(challenge !== undefined && { challenge }),
+  } as const;
   return [
     post(PATH, {
       ...shared,

@@ -76,9 +76,11 @@ for (const [mode, revision] of [
   t.test(`${revision}: a credential sees what its scopes are for`, async (t) => {
     const bed = await openEdge(t);
     const { client } = await connect(t, bed, callerOf('usr_ann', 'viewer', { kind: 'key', scopes: ['tools:use'] }), mode);
-    t.strictSame(
-      (await client.listTools()).tools.map(({ name }) => name),
-      ['web_fetch'],
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    t.ok(names.includes('web_fetch'));
+    t.notOk(
+      names.some((name) => name.startsWith('test_')),
+      'those need knowledge:read',
     );
     t.strictSame((await client.listResources()).resources, []);
     t.strictSame((await client.listPrompts()).prompts, []);
@@ -180,7 +182,7 @@ t.test('what is no message of the protocol is refused in its words', async (t) =
   t.match(broken, { status: 400, body: { jsonrpc: '2.0', error: { code: -32_700 }, id: null } });
   t.match(await bed.send('POST', '/mcp', { headers, body: { jsonrpc: '2.0', id: 1, method: 'ping' } }), {
     status: 400,
-    body: { error: { code: -32_000 } },
+    body: { error: 'mcp_session_missing' },
   });
   t.match(await bed.send('POST', '/mcp', { headers: { ...headers, 'content-type': 'text/plain' }, body: '{}' }), {
     status: /4\d\d/,

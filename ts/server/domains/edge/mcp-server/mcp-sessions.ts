@@ -8,6 +8,7 @@ import type {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Principal } from '../../../platform/http/principal.ts';
+import { edgeError } from '../errors.ts';
 import type { McpLibrary } from './mcp-endpoint.ts';
 
 interface McpSessionsOptions {
@@ -28,9 +29,6 @@ const MOST_SESSIONS = 1_000;
 const MOST_OF_CALLER = 50;
 const IDLE_MS = 60 * 60 * 1000;
 const SESSION_HEADER = 'mcp-session-id';
-/** The codes that the library answers with for the same. */
-const NO_SESSION = -32_001;
-const SESSION_MISSING = -32_000;
 
 export class McpSessions {
   readonly #options: McpSessionsOptions;
@@ -46,7 +44,7 @@ export class McpSessions {
     const id = request.headers.get(SESSION_HEADER);
     if (id !== null) return await this.#continue(id, owner, request, options);
     if (request.method === 'POST' && this.#isInitialize(options.parsedBody)) return await this.#begin(owner, request, options);
-    return refusal(400, SESSION_MISSING, 'Bad Request: the header Mcp-Session-Id is missing; send `initialize` first.');
+    throw edgeError('mcp_session_missing', 'The header Mcp-Session-Id is missing.');
   }
 
   async close(): Promise<void> {
@@ -60,7 +58,7 @@ export class McpSessions {
 
   async #continue(id: string, owner: string, request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const session = this.#sessions.get(id);
-    if (session === undefined || session.owner !== owner) return refusal(404, NO_SESSION, 'Session not found');
+    if (session === undefined || session.owner !== owner) throw edgeError('mcp_session_not_found', 'There is no such session.');
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     session.usedAt = this.#options.now();
@@ -110,10 +108,6 @@ export class McpSessions {
 /** Another key of the same person is another caller: it may have other scopes. */
 function ownerOf({ tenant, kind, subject, keyId }: Principal): string {
   return JSON.stringify([tenant, kind, subject, keyId]);
-}
-
-function refusal(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 }
 
 /** The last messages of a session, for a client whose connection broke. */

@@ -1,13 +1,17 @@
 /** The edge module over a module whose tools do nothing but tell what they were called with. */
+import { join } from 'node:path';
 import type { Test } from 'tap';
 import Type from 'typebox';
+import { SealingKey } from '../../../platform/crypto/sealing-key.ts';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import type { Principal, Role } from '../../../platform/http/principal.ts';
 import { type AnyModuleDefinition, defineModule } from '../../../platform/module/module.ts';
 import { openModules, standIn, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
 import type { UseRules } from '../../../platform/module/use-rules.ts';
 import { defineTool, type ToolCall, type ToolEffect } from '../../../platform/tools/tool.ts';
 import { type ConversationsApi, conversations } from '../../conversations/index.ts';
+import { data } from '../../data/index.ts';
 import { type FilesApi, files } from '../../files/index.ts';
 import { type AuditEntry, type IdentityApi, identity } from '../../identity/index.ts';
 import { metering } from '../../metering/index.ts';
@@ -40,13 +44,21 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
   const kept: string[] = [];
   const metered: string[] = [];
   const slow = Promise.withResolvers<string>();
+  const sealingFile = join(newFolder(t), 'sealing.key');
+  let opened: Promise<SealingKey> | undefined;
+  const sealingKey = (): Promise<SealingKey> => (opened ??= SealingKey.open(sealingFile));
   const modules = await openModules(t, {
     modules: [
       security,
       edge,
       testTools(calls, slow.promise, options.description),
-      standIn(identity, { recordAct: async (entry) => void acts.push(entry) } as Partial<IdentityApi>),
+      standIn(identity, {
+        recordAct: async (entry) => void acts.push(entry),
+        publicUrl: 'https://ai.example',
+        sealingKey,
+      } as Partial<IdentityApi>),
       standIn(files, options.files ?? {}),
+      standIn(data, { documents: testDocuments } as never),
       standIn(metering, {
         begin: async (_caller, { model }) => {
           await options.begin?.();
@@ -60,6 +72,7 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
             return { artifact: { id: `art_${kept.length}` }, isNew: true };
           },
         },
+        prompts: { list: async () => [{ id: 'p1', title: 'Greeting', content: 'Say hello' }] },
       } as unknown as Partial<ConversationsApi>),
     ],
     ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
@@ -77,6 +90,18 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
   const { executor } = modules.module(edge).api;
   return { ...modules, executor, calls, acts, kept, metered, finishSlow: slow.resolve, ask, execute, decide, setPolicy };
 }
+
+/** Two documents in each of two knowledge bases. */
+const testDocuments = {
+  list: async () => ({
+    documents: ['handbook', 'legal'].flatMap((namespace) =>
+      ['doc_1', 'doc_2'].map((id) => ({ namespace, document: { id, source: `${id}.txt`, title: undefined } })),
+    ),
+    next: undefined,
+  }),
+  read: async (_caller: unknown, namespace: string, id: string) =>
+    namespace === 'secret' ? undefined : `Text of ${namespace}/${id}`,
+};
 
 function testTools(
   calls: { tool: string; call: ToolCall }[],

@@ -7,8 +7,12 @@ import { HttpClientError } from '../../../platform/network/http-client-error.ts'
 import { edgeError } from '../errors.ts';
 
 export function webClient(allowed: readonly AllowedHost[]): HttpClient {
+  return new HttpClient({ policy: addressPolicyOf(allowed) });
+}
+
+export function addressPolicyOf(allowed: readonly AllowedHost[]): AddressPolicy {
   const refusal = (sentence: string) => edgeError('unsafe_address', `The address cannot be reached: ${sentence}.`);
-  return new HttpClient({ policy: new AddressPolicy({ trusted: [], allowed, refusal }) });
+  return new AddressPolicy({ trusted: [], allowed, refusal });
 }
 
 /** Failures on the way to another server, as something that the caller can read; what names and addresses inside the network are stays out. */

@@ -12,7 +12,7 @@ import type { SignInFlow } from './sign-in-flow.ts';
 interface ProvenPerson {
   issuer: string;
   subject: string;
-  /** Of the ID token, and of the user info endpoint where the provider has one. */
+  /** Those of the ID token, and of the user info endpoint where the provider has one. */
   claims: Claims;
 }
 
@@ -41,7 +41,7 @@ const RETRY_MS = 2_000;
 
 export class Provider {
   readonly #config: OidcConfig;
-  /** Without a policy: the operator named the issuer, and the issuer names its endpoints, which may lie inside the network as it does. */
+  /** It has no policy: the operator named the issuer, and the issuer names its endpoints, which may lie inside the network as it does. */
   readonly #client = new HttpClient();
   #keys: { readonly address: string; readonly find: JWTVerifyGetKey } | undefined;
   #discovery: { discovered: Promise<Discovered>; validUntil: number } | undefined;
@@ -50,7 +50,7 @@ export class Provider {
     this.#config = config;
   }
 
-  /** Where the browser goes. Throws `oidc_provider_unreachable` or `oidc_provider_failed`. */
+  /** The address to which the browser goes. Throws `oidc_provider_unreachable` or `oidc_provider_failed`. */
   async authorizationUrl({ state, nonce, verifier }: SignInFlow): Promise<URL> {
     const { library, configuration } = await this.#discover();
     const { redirectUrl, scopes } = this.#config;
@@ -161,7 +161,7 @@ function fetchBy(client: HttpClient): CustomFetch {
   };
 }
 
-/** What the provider takes; basic, where it does not say (RFC 8414 section 2). */
+/** The way that the provider takes; basic, where it does not say (RFC 8414 section 2). */
 function authentication(library: Library, secret: string): ClientAuth {
   const basic = library.ClientSecretBasic(secret);
   const post = library.ClientSecretPost(secret);

@@ -1,0 +1,127 @@
+/**
+ * Clients of the Model Context Protocol, unmodified, against `/mcp` of a node, and the conformance suite of the protocol in both roles.
+ * SVC_CLIENTS_MODULES names the folder that their packages lie in; each case is a line of JSON in SVC_CLIENTS_RESULTS.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { serveFixture } from '../mcp-fixture/serve.ts';
+
+const { SVC_CLIENTS_URL: url = '', SVC_CLIENTS_RESULTS: results = '', SVC_CLIENTS_MODULES: folder = '' } = process.env;
+const only = process.env['SVC_CLIENTS_ONLY'] ?? '';
+const run = promisify(execFile);
+const { resolve } = createRequire(join(folder, 'package.json'));
+// biome-ignore lint/suspicious/noExplicitAny: packages that this checkout does not have
+const load = async (name: string): Promise<any> => await import(pathToFileURL(resolve(name)).href);
+const mcp = `${url}/mcp`;
+
+const REVISIONS = ['2025-11-25', '2026-07-28'];
+const SUITE = join(folder, 'node_modules/@modelcontextprotocol/conformance');
+const CLIENT = join(import.meta.dirname, '../mcp-fixture/conformance-client.ts');
+/** Nobody sits before the node when it calls a tool of another server, so its client takes no questions. */
+const NEEDS_A_PERSON = new Set(['elicitation-sep1034-client-defaults', 'sep-2322-client-request-state']);
+const SUITE_MS = 600_000;
+
+function record(client: string, name: string, failure: string | null, pending: string | null = null): void {
+  appendFileSync(results, `${JSON.stringify({ client, case: name, failure, pending })}\n`);
+}
+
+async function attempt(client: string, name: string, work: () => Promise<void>): Promise<void> {
+  if (!`${client}: ${name}`.includes(only)) return;
+  record(
+    client,
+    name,
+    await work().then(
+      () => null,
+      (error: Error) => String(error.message).slice(0, 500),
+    ),
+  );
+}
+
+/** Those that the revision asks for, without those that are run and not scored. */
+function requiredOf(revision: string, role: 'server' | 'client'): string[] {
+  const text = readFileSync(join(SUITE, 'requirements', `${revision}.yaml`), 'utf8');
+  const [, list = ''] = new RegExp(`^${role}:\\n((?:  - .*\\n)*)`, 'm').exec(text) ?? [];
+  return list
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.slice('  - '.length));
+}
+
+/** One case for each scenario: the suite ends with a line for each, and says what failed. */
+async function conformance(revision: string, role: 'server' | 'client', target: readonly string[]): Promise<void> {
+  const who = `conformance suite, ${role}, ${revision}`;
+  if (!who.includes(only) && only !== '') return;
+  const cwd = mkdtempSync(join(tmpdir(), 'svc-conformance-'));
+  const options = { cwd, timeout: SUITE_MS, maxBuffer: 64 * 1024 * 1024, env: { ...process.env, NO_COLOR: '1' } };
+  const program = [join(SUITE, 'dist/index.js'), role, ...target, '--requirements', revision];
+  const { stdout } = await run(process.execPath, program, options).catch((failed: { stdout?: string }) => ({
+    stdout: failed.stdout ?? '',
+  }));
+  rmSync(cwd, { recursive: true, force: true });
+  const required = requiredOf(revision, role);
+  assert.ok(required.length > 0, `${revision} names no scenarios`);
+  for (const scenario of required) {
+    const line = stdout.split('\n').find((each) => /^[✓✗]/.test(each) && each.includes(` ${scenario}: `));
+    const isPassed = line?.startsWith('✓') === true;
+    const pending = role === 'client' && NEEDS_A_PERSON.has(scenario) ? 'the client asks a person' : null;
+    record(who, scenario, isPassed ? null : (line ?? 'the suite did not come to it'), pending);
+  }
+}
+
+const served = await serveFixture();
+for (const revision of REVISIONS) {
+  await conformance(revision, 'server', ['--url', served.url]);
+  await conformance(revision, 'client', ['--command', `${process.execPath} ${CLIENT}`]);
+}
+await served.stop();
+
+await attempt('MCP SDK 1', 'lists and calls tools', async () => {
+  const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
+    load('@modelcontextprotocol/sdk/client/index.js'),
+    load('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+  ]);
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StreamableHTTPClientTransport(new URL(mcp)));
+  const { tools } = await client.listTools();
+  assert.ok(tools.some(({ name }: { name: string }) => name === 'knowledge_search'));
+  const { isError, content } = await client.callTool({ name: 'knowledge_search', arguments: { query: 'opening hours' } });
+  assert.notEqual(isError, true, JSON.stringify(content));
+  assert.ok(Array.isArray(JSON.parse(content[0].text).passages));
+  const refused = await client.callTool({ name: 'knowledge_search', arguments: { query: 1 } });
+  assert.equal(refused.isError, true);
+  await client.listResources();
+  await client.listPrompts();
+  await client.close();
+});
+
+await attempt('AI SDK, MCP', 'takes the tools of a node', async () => {
+  const { createMCPClient, experimental_createMCPClient: older } = await load('@ai-sdk/mcp');
+  const client = await (createMCPClient ?? older)({ transport: { type: 'http', url: mcp } });
+  const tools = await client.tools();
+  const answer = await tools.knowledge_search.execute({ query: 'opening hours' }, { toolCallId: '1', messages: [] });
+  assert.match(JSON.stringify(answer), /passages/);
+  await client.close();
+});
+
+await attempt('LangChain MCP adapters', 'takes the tools of a node', async () => {
+  const { MultiServerMCPClient } = await load('@langchain/mcp-adapters');
+  const client = new MultiServerMCPClient({ mcpServers: { svc: { transport: 'http', url: mcp } } });
+  const tools = (await client.getTools()) as { name: string; invoke(args: object): Promise<unknown> }[];
+  const search = tools.find(({ name }) => name.endsWith('knowledge_search'));
+  assert.match(JSON.stringify(await search?.invoke({ query: 'opening hours' })), /passages/);
+  await client.close();
+});
+
+await attempt('MCP inspector', 'lists the tools from the command line', async () => {
+  const bin = join(folder, 'node_modules/.bin/mcp-inspector');
+  const { stdout } = await run(bin, ['--cli', mcp, '--transport', 'http', '--method', 'tools/list'], { timeout: 60_000 });
+  const { tools } = JSON.parse(stdout) as { tools: { name: string }[] };
+  assert.ok(tools.some(({ name }) => name === 'knowledge_search'));
+});
+process.exit(0);
