@@ -33,6 +33,8 @@ const mayMakeScopes = [
   /^ts\/server\/domains\/(edge|metering|security)\/access-check\.ts$/,
   // They tell each tenant's webhooks of that tenant's events, and send what is due, whosever it is.
   /^ts\/server\/domains\/webhooks\/(store\/|delivery\/fan-out\.ts$)/,
+  // How fast a scientific source is asked belongs to no tenant.
+  /^ts\/server\/domains\/science\/tables\.ts$/,
   // Backends, routes and prices belong to nodes.
   /^ts\/server\/domains\/cloud\/store\.ts$/,
   /^ts\/server\/domains\/files\/uploads\/upload-sweep\.ts$/,

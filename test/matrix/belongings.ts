@@ -27,6 +27,8 @@ export interface Ids {
   readonly artifactShare: string;
   /** Of a call of a tool that waits. */
   readonly approval: string;
+  /** For a scientific source, which somebody asked for. */
+  readonly scienceRequest: string;
   readonly prompt: string;
   readonly response: string;
   readonly namespace: string;
@@ -110,6 +112,11 @@ export async function makeBelongings(
   await client.json('PUT', '/api/v1/tools/policies', admin, ASKING_POLICY);
   const call = { tool: 'artifacts.create', arguments: { title: name, kind: 'html', content: name } };
   const asked = await client.send({ method: 'POST', path: '/api/v1/tools/execute', headers: person, body: call });
+  // One that waits is not made again for the same account.
+  const asker = { 'x-api-key': key.api_key };
+  const science = await post('/api/v1/science/sources/request', { source_id: 'gbif', reason: name }, asker);
+  const sourceKey = `source-key-${mark}`;
+  await client.json('PATCH', '/api/v1/science/sources/openalex', admin, { key: sourceKey });
   const prompt = await post('/api/v1/edge/prompts', { title: name, content: name }, person);
   await post(`/api/v1/vector/namespaces/${tenant}`, { namespace }, keeper);
   const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` }, keeper);
@@ -159,6 +166,7 @@ export async function makeBelongings(
       artifact: artifact.id,
       artifactShare,
       approval: JSON.parse(asked.text).approval_id,
+      scienceRequest: science.request_id,
       prompt: prompt.id,
       namespace,
       document: document.id,
@@ -174,7 +182,9 @@ export async function makeBelongings(
       session: sessions.find(({ current }: { current: boolean }) => !current)?.id ?? 'ses_0',
     },
     bases: [namespace, store.namespace],
-    secrets: [key.api_key, capability.token, webhook.secret, invitation.token].filter((each) => typeof each === 'string'),
+    secrets: [key.api_key, capability.token, webhook.secret, invitation.token, sourceKey].filter(
+      (each) => typeof each === 'string',
+    ),
   };
 }
 

@@ -32,6 +32,24 @@ t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
   const bearer = await bearerOf(context);
   const dialog = page.getByRole('dialog');
 
+  await t.test('a scientific source that somebody asked for is enabled, and another gets its key', async (t) => {
+    const reason = { source_id: 'arxiv', reason: 'for the thesis' };
+    t.equal((await post(`${server.url}/api/v1/science/sources/request`, reason, bearer)).status, 202);
+    await openScreen(page, 'sources', 'Science');
+    const row = (name: string) => page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) });
+    await row('arXiv').getByText('for the thesis').waitFor();
+    await page.getByRole('button', { name: 'Actions for arXiv' }).click();
+    await page.getByRole('menuitem', { name: 'Enable' }).click();
+    await row('arXiv').getByText('enabled', { exact: true }).waitFor();
+    t.equal(await row('arXiv').getByText('for the thesis').count(), 0);
+    await page.getByRole('button', { name: 'Actions for OpenAlex' }).click();
+    await page.getByRole('menuitem', { name: 'Set key' }).click();
+    await dialog.getByLabel('Key', { exact: true }).fill('secret-4711');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row('OpenAlex').getByText('set', { exact: true }).waitFor();
+    t.notMatch(await page.content(), 'secret-4711');
+  });
+
   await t.test('a webhook is made, fails, and a delivery is sent again', async (t) => {
     await openScreen(page, 'webhooks', 'Webhooks');
     await page.getByText('No webhooks yet').waitFor();

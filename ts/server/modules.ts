@@ -14,6 +14,7 @@ import { media } from './domains/media/index.ts';
 import { metering } from './domains/metering/index.ts';
 import { pages } from './domains/pages/index.ts';
 import { retrieval } from './domains/retrieval/index.ts';
+import { science } from './domains/science/index.ts';
 import { scim } from './domains/scim/index.ts';
 import { security } from './domains/security/index.ts';
 import { syslog } from './domains/syslog/index.ts';
@@ -36,6 +37,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   cloud,
   edge,
   logs,
+  science,
   completions,
   scim,
   backup,

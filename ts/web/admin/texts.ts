@@ -17,6 +17,7 @@ import { people } from './texts/people.ts';
 import { playground } from './texts/playground.ts';
 import { security } from './texts/security.ts';
 import { settings } from './texts/settings.ts';
+import { sources } from './texts/sources.ts';
 import { usage } from './texts/usage.ts';
 import { words } from './texts/words.ts';
 
@@ -38,6 +39,7 @@ const texts = {
   ...playground,
   ...security,
   ...settings,
+  ...sources,
   ...usage,
   ...words,
 };

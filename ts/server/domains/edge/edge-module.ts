@@ -110,7 +110,7 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     now,
   });
   const registry = new ToolRegistry(
-    async (caller) => [...context.tools(), ...(await ownTools(caller)), ...(await mcpServers.toolsOf(caller))],
+    async (caller) => [...(await context.tools(caller)), ...(await ownTools(caller)), ...(await mcpServers.toolsOf(caller))],
     uses,
   );
   const policies = new PolicyStore(storage);

@@ -1,8 +1,9 @@
 /** Tools, the calls that a caller makes itself, the tenant's policy, and approvals. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Static } from 'typebox';
 import { listOf, page, pageRead } from '../../platform/http/page.ts';
 import { type Principal, scopeOf } from '../../platform/http/principal.ts';
-import type { Route } from '../../platform/http/route.ts';
+import type { RequestContext, Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import type { ListedTool } from '../../platform/tools/tool.ts';
 import { auditEntry, auditSource, type IdentityApi } from '../identity/index.ts';
@@ -55,6 +56,28 @@ const SEARCH = '/api/v1/tools/search';
 const PLUGINS = '/api/v1/edge/plugins';
 export const APPROVALS_PATH = '/api/v1/security/approvals';
 
+const EXECUTION = {
+  body: ExecuteTool,
+  bodyTexts: 'free',
+  answer: ToolOutcomeShape,
+  errors: [
+    'invalid_request',
+    'insufficient_scope',
+    'tool_not_found',
+    'approval_required',
+    'tool_changed',
+    'budget_exceeded',
+    'client_closed',
+    'tool_unavailable',
+    'tool_timeout',
+    'confinement_missing',
+    'plugin_changed',
+    'tool_failed',
+    ...toolCallErrors,
+    ...quotaErrors,
+  ],
+} as const;
+
 const { get, post } = routes({ tag: 'Tools', auth: 'viewer', scope: 'tools:use', maxBody: MAX_BODY_BYTES, errors: edgeErrors });
 const managed = routes({ tag: 'Tools', auth: 'admin', scope: 'tools:manage', maxBody: 256 * 1024, errors: edgeErrors });
 const own = routes({ tag: 'Tools', auth: 'viewer', scope: DECIDE_SCOPE, maxBody: MAX_BODY_BYTES, errors: edgeErrors });
@@ -63,6 +86,7 @@ export function edgeRoutes(deps: EdgeRouteDeps): Route[] {
   return [
     listRoute(deps),
     executeRoute(deps),
+    executeScienceRoute(deps),
     ...policyRoutes(deps),
     ...searchRoutes(deps),
     ...pluginRoutes(deps),
@@ -107,43 +131,44 @@ function executeRoute({ executor }: EdgeRouteDeps): Route {
       'The call runs with the rights of the caller. What the tool itself fails with is 200 with `ok: false`. Where the tenant’s policy asks, the answer ' +
       'is 409 `approval_required` with `approval_id`: after the decision, the same call is sent again with `approval_id`, and runs once, with the ' +
       'arguments that were approved.',
-    body: ExecuteTool,
-    bodyTexts: 'free',
-    answer: ToolOutcomeShape,
-    errors: [
-      'invalid_request',
-      'insufficient_scope',
-      'tool_not_found',
-      'approval_required',
-      'tool_changed',
-      'budget_exceeded',
-      'client_closed',
-      'tool_unavailable',
-      'tool_timeout',
-      'confinement_missing',
-      'plugin_changed',
-      'tool_failed',
-      ...toolCallErrors,
-      ...quotaErrors,
-    ],
+    ...EXECUTION,
+    handle: (context) => execute(executor, context, context.body.tool),
+  });
+}
+
+/** The operations of scientific sources are tools, and nothing else is run there. */
+function executeScienceRoute({ executor }: EdgeRouteDeps): Route {
+  return post('/api/v1/science/tools/execute', {
+    summary: 'Ask one scientific source by one of its operations',
+    description: 'As POST /api/v1/tools/execute, for the tools whose names begin with `science.`.',
+    ...EXECUTION,
     handle: async (context) => {
-      const { body, signal } = context;
-      const { tool, approval_id: approvalId, timeout_seconds: timeoutSeconds } = body;
-      return outcomeBody(
-        await executor.execute({
-          tool,
-          arguments: argumentsOf(body),
-          source: auditSource(context),
-          isDirect: true,
-          isTainted: false,
-          run: DIRECT_RUN,
-          approvalId,
-          timeoutSeconds,
-          signal,
-        }),
-      );
+      const { tool } = context.body;
+      if (tool.startsWith('science.')) return await execute(executor, context, tool);
+      throw edgeError('tool_not_found', `${JSON.stringify(tool.slice(0, 100))} is no operation of a scientific source.`);
     },
   });
+}
+
+async function execute(
+  executor: ToolExecutor,
+  context: RequestContext<unknown, unknown, Static<typeof ExecuteTool>>,
+  tool: string,
+): Promise<Static<typeof ToolOutcomeShape>> {
+  const { body, signal } = context;
+  const { approval_id: approvalId, timeout_seconds: timeoutSeconds } = body;
+  const outcome = await executor.execute({
+    tool,
+    arguments: argumentsOf(body),
+    source: auditSource(context as RequestContext),
+    isDirect: true,
+    isTainted: false,
+    run: DIRECT_RUN,
+    approvalId,
+    timeoutSeconds,
+    signal,
+  });
+  return outcomeBody(outcome);
 }
 
 /** `arguments`, or `args`; a call without either has none. */

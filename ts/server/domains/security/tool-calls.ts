@@ -75,7 +75,7 @@ const ROLES_BY_NAME: readonly (readonly [prefix: string, least: Role])[] = [
   ['knowledge.search', 'viewer'],
   ['conversations.search', 'viewer'],
   ['artifacts.create', 'viewer'],
-  ['science.query', 'viewer'],
+  ['science.', 'viewer'],
   ['iot.read', 'viewer'],
 ];
 

@@ -1,6 +1,7 @@
 /** What a module is given when it is made. */
 import type { SettingsSpec, SettingValues } from '../config/setting.ts';
 import type { Events } from '../events/index.ts';
+import type { Principal } from '../http/principal.ts';
 import type { Route } from '../http/route.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Log } from '../log/log.ts';
@@ -29,8 +30,8 @@ export interface PlatformServices {
 export interface ModuleContext<S extends SettingsSpec> extends PlatformServices {
   /** The kinds of things that all modules registered. */
   readonly useKinds: readonly UseKind[];
-  /** Those of the modules of lower tiers, whether they run or not. */
-  tools(): readonly ListedTool[];
+  /** Those of the modules of lower tiers, whether they run or not, and those that running ones have for the caller. */
+  tools(caller: Principal): Promise<readonly ListedTool[]>;
   /** The settings that the module declared. */
   readonly settings: SettingValues<S>;
   /** The public interface of a module of a lower tier. Throws for any other. */

@@ -7,8 +7,8 @@ import { MetricsRegistry } from '../metrics/registry.ts';
 import { StopLimit } from '../stop-limit.ts';
 import { type AnyModuleDefinition, defineModule, migrationsOf } from './module.ts';
 import type { OptionalModule } from './module-context.ts';
-import { ModuleHost } from './module-host.ts';
-import type { ModuleName } from './module-names.ts';
+import { ModuleHost, requireOwnPaths } from './module-host.ts';
+import { MODULES, type ModuleName } from './module-names.ts';
 import { noEvents, noJobs, noStorage, scriptedNode, silentLog } from './test-support/scripted-context.ts';
 import { NO_LIMITS } from './use-rules.ts';
 
@@ -97,6 +97,15 @@ t.test('modules start lowest tier first and stop in reverse', async (t) => {
     ...['identity', 'inference', 'system'].map((name) => `start ${name}`),
     ...['system', 'inference', 'identity'].map((name) => `stop ${name}`),
   ]);
+});
+
+t.test('no two modules of the list answer below one path', async (t) => {
+  t.doesNotThrow(() => requireOwnPaths(MODULES));
+  const two = [
+    { name: 'science', paths: ['science', 'biology'] },
+    { name: 'iot', paths: ['iot', 'biology'] },
+  ] as const;
+  t.throws(() => requireOwnPaths(two), { message: 'the modules science and iot both have the path biology' });
 });
 
 t.test('a module that cannot start stops those before it, and says what to do', async (t) => {

@@ -4,6 +4,7 @@ import { DomainError } from '../errors/domain-error.ts';
 import type { CorsHeaderNames } from '../http/access/cors.ts';
 import type { ErrorBodyPrefix } from '../http/error-body.ts';
 import { HttpError } from '../http/errors.ts';
+import type { Principal } from '../http/principal.ts';
 import type { Route } from '../http/route.ts';
 import type { ModuleState } from '../http/routing/missing-route.ts';
 import type { StopLimit } from '../stop-limit.ts';
@@ -18,7 +19,7 @@ import {
   useKindsOf,
 } from './module.ts';
 import type { OptionalModule, PlatformServices } from './module-context.ts';
-import { MODULES, type ModuleName, moduleInfo, type Role } from './module-names.ts';
+import { MODULES, type ModuleInfo, type ModuleName, moduleInfo, type Role } from './module-names.ts';
 import { StartError } from './start-error.ts';
 
 interface Row {
@@ -49,6 +50,7 @@ export class ModuleHost {
     config: Config,
     services: PlatformServices,
   ): Promise<ModuleHost> {
+    requireOwnPaths(MODULES);
     const rows: Row[] = [];
     const useKinds = useKindsOf(definitions);
     const tierOf = ({ name }: AnyModuleDefinition): number => moduleInfo(name).tier;
@@ -58,7 +60,10 @@ export class ModuleHost {
       const module = await definition.create({
         ...services,
         useKinds,
-        tools: () => rows.filter((row) => tierOf(row.definition) < tierOf(definition)).flatMap(toolsOf),
+        tools: async (caller) => {
+          const lower = rows.filter((row) => tierOf(row.definition) < tierOf(definition));
+          return (await Promise.all(lower.map((row) => toolsOf(row, caller)))).flat();
+        },
         log: services.log.child({ module: name }),
         settings: valuesOf(config, definition.settings),
         use: (lower) => lowerRow(rows, definition, lower).module.api as never,
@@ -187,8 +192,18 @@ export class ModuleHost {
   };
 }
 
-function toolsOf({ name, module, isRunning }: Row): ListedTool[] {
-  return (module.tools ?? []).map((tool) => ({ tool, module: name, isRunning }));
+/** Throws where two modules would answer below one path. */
+export function requireOwnPaths(modules: readonly Pick<ModuleInfo, 'name' | 'paths'>[]): void {
+  const owned = modules.flatMap(({ name, paths }) => paths.map((path) => ({ name, path })));
+  for (const { name, path } of owned) {
+    const other = owned.find((one) => one.path === path && one.name !== name);
+    if (other !== undefined) throw new Error(`the modules ${name} and ${other.name} both have the path ${path}`);
+  }
+}
+
+async function toolsOf({ name, module, isRunning }: Row, caller: Principal): Promise<ListedTool[]> {
+  const ofCaller = isRunning ? await module.toolsFor?.(caller) : undefined;
+  return [...(module.tools ?? []), ...(ofCaller ?? [])].map((tool) => ({ tool, module: name, isRunning }));
 }
 
 function lowerRow(rows: readonly Row[], user: AnyModuleDefinition, lower: AnyModuleDefinition): Row {

@@ -20,6 +20,19 @@ export interface ModuleInfo {
 export const ROLES = ['controller', 'edge', 'data', 'inference', 'cloud', 'router', 'media', 'security', 'logs'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** The categories of sources of the module science: each lists its own below /api/v1/CATEGORY/sources. */
+export const CATEGORIES = [
+  'literature',
+  'biology',
+  'medicine',
+  'chemistry',
+  'earth',
+  'weather',
+  'space',
+  'statistics',
+  'reference',
+] as const;
+
 export const MODULES = [
   { name: 'identity', tier: 1, paths: ['auth', 'identity', 'users', 'tenants'] },
   { name: 'license', tier: 1, paths: ['license'] },
@@ -68,7 +81,7 @@ export const MODULES = [
   { name: 'cluster', tier: 3, role: 'controller', paths: ['cluster'] },
   { name: 'logs', tier: 3, role: 'logs', paths: ['logs'] },
   { name: 'comm', tier: 3, role: 'edge', paths: ['comm'] },
-  { name: 'science', tier: 3, role: 'edge', paths: ['science'] },
+  { name: 'science', tier: 3, role: 'edge', paths: ['science', ...CATEGORIES] },
   { name: 'iot', tier: 3, role: 'edge', paths: ['iot'] },
 
   {

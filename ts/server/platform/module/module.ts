@@ -2,6 +2,7 @@
 import type { SettingsSpec } from '../config/setting.ts';
 import type { CorsHeaderNames } from '../http/access/cors.ts';
 import type { ErrorBodyPrefix } from '../http/error-body.ts';
+import type { Principal } from '../http/principal.ts';
 import type { Route } from '../http/route.ts';
 import type { Migration, ModuleMigrations } from '../storage/index.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -35,6 +36,8 @@ export interface Module<Api = unknown> {
   readonly routes: readonly Route[];
   /** What models and callers may have done through it; the module `edge` runs them. */
   readonly tools?: readonly Tool[];
+  /** Further tools, which depend on the caller's tenant. */
+  toolsFor?(caller: Principal): Promise<readonly Tool[]>;
   /** Shapes of refusals under its paths where no route claims them; for modules that imitate a foreign API. */
   readonly errorBodies?: readonly ErrorBodyPrefix[];
   /** Headers of its API that pages of other origins may send and read. */

@@ -90,7 +90,7 @@ export function scriptedContext<S extends SettingsSpec>(options: ScriptedContext
     tenants: { exists: async (tenant) => tenant !== 'nobody', tokensPerMinute: () => undefined, allowsPriority: () => true },
     uses: NO_LIMITS,
     useKinds: scriptedKinds,
-    tools: () => [],
+    tools: async () => [],
     ...services,
     settings: valuesOf(config, spec),
     use: noModule,
