@@ -30,7 +30,7 @@ const mayMakeScopes = [
   // The installation belongs to no tenant.
   /^ts\/server\/domains\/license\/installation-store\.ts$/,
   // Usage of all tenants is counted and written together, and superadmins see it.
-  /^ts\/server\/domains\/(edge|metering|security)\/access-check\.ts$/,
+  /^ts\/server\/domains\/(edge|metering|security|swarm)\/access-check\.ts$/,
   // They tell each tenant's webhooks of that tenant's events, and send what is due, whosever it is.
   /^ts\/server\/domains\/webhooks\/(store\/|delivery\/fan-out\.ts$)/,
   // How fast a scientific source is asked belongs to no tenant.

@@ -48,6 +48,8 @@ export const commands: readonly CommandEntry[] = [
   ),
   ...commandsOf(() => import('./commands/tools.ts'), 'approval list', 'approval approve', 'approval deny'),
   ...commandsOf(() => import('./commands/plugins.ts'), 'plugin list', 'plugin add', 'plugin enable', 'plugin disable'),
+  ...commandsOf(() => import('./commands/goals.ts'), 'goal create', 'goal list', 'goal show', 'goal approve', 'goal execute'),
+  ...commandsOf(() => import('./commands/goals.ts'), 'goal pause', 'goal cancel', 'goal resolve', 'goal follow'),
   ...commandsOf(() => import('./commands/license.ts'), 'license show', 'license install', 'license verify'),
   ...commandsOf(() => import('./commands/security.ts'), 'security enforcement', 'security decisions'),
   ...commandsOf(() => import('./commands/jobs.ts'), 'jobs list', 'jobs show', 'jobs follow', 'jobs cancel'),

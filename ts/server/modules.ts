@@ -17,6 +17,7 @@ import { retrieval } from './domains/retrieval/index.ts';
 import { science } from './domains/science/index.ts';
 import { scim } from './domains/scim/index.ts';
 import { security } from './domains/security/index.ts';
+import { swarm } from './domains/swarm/index.ts';
 import { syslog } from './domains/syslog/index.ts';
 import { system } from './domains/system/index.ts';
 import { webhooks } from './domains/webhooks/index.ts';
@@ -39,6 +40,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   logs,
   science,
   completions,
+  swarm,
   scim,
   backup,
   webhooks,

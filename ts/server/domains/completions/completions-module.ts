@@ -13,7 +13,7 @@ import { anthropicErrorBody } from './compat/anthropic/error-body.ts';
 import { anthropicRoutes } from './compat/anthropic/routes.ts';
 import { rerankRoute } from './compat/jina-rerank/route.ts';
 import { tokenizeRoutes } from './compat/llama-tokenize/routes.ts';
-import { chatRoute } from './compat/openai-chat/route.ts';
+import { chatRoute, inProcessChat } from './compat/openai-chat/route.ts';
 import { embeddingRoutes } from './compat/openai-embeddings/route.ts';
 import { modelListRoute, type SpeechModelList } from './compat/openai-models/route.ts';
 import { BackgroundResponses } from './compat/openai-responses/background/background-responses.ts';
@@ -22,6 +22,7 @@ import { ResponseAccess } from './compat/openai-responses/response-access.ts';
 import { type ResponseRouteDeps, responsesRoute } from './compat/openai-responses/route.ts';
 import { ChatStorage } from './conversations/chat-storage.ts';
 import { ConversationStage } from './conversations/conversation-stage.ts';
+import type { CompletionsApi } from './index.ts';
 import { KnowledgeStage } from './knowledge/knowledge-stage.ts';
 import type { StreamLimits } from './resumable-streams/stream-limits.ts';
 import { StreamRegistry } from './resumable-streams/stream-registry.ts';
@@ -36,7 +37,7 @@ import { ToolStage } from './tools/tool-stage.ts';
 
 type Context = ModuleContext<typeof completionSettings>;
 
-export function createCompletions(context: Context): Module<undefined> {
+export function createCompletions(context: Context): Module<CompletionsApi> {
   const { settings, storage, jobs, log, node, uses } = context;
   const { service } = context.use(inference);
   const chats = context.useOptional(conversations);
@@ -73,7 +74,7 @@ export function createCompletions(context: Context): Module<undefined> {
   const speechModels: SpeechModelList = async (caller) => (speech.isRunning ? await speech.api.models(caller) : []);
   const deps = { service, speechModels, completions, knowledge, keeper, access, background };
   return {
-    api: undefined,
+    api: { chat: inProcessChat(completions, `svc-${node.version}`) },
     errorBodies: completionErrorBodies,
     belongings: new ResponseBelongings(retention),
     corsHeaders: {

@@ -3,6 +3,7 @@ import { defineModule } from '../../platform/module/module.ts';
 import { edgeSettings, PLUGINS_FOLDER } from './settings.ts';
 import { edgeMigrations } from './tables.ts';
 
+export type { EdgeApi } from './edge-module.ts';
 export * as edgeEvents from './events.ts';
 export type { RunBudget } from './runs/run-budget.ts';
 export type { ToolRuns } from './runs/tool-runs.ts';

@@ -45,6 +45,7 @@ import { Keys } from './credentials/keys.ts';
 import { LocalToken } from './credentials/local-token.ts';
 import { SessionStore } from './credentials/session-store.ts';
 import { SetupCode } from './credentials/setup-code.ts';
+import { Delegations } from './delegations.ts';
 import { Erasure } from './erasure.ts';
 import { credentialLimits, GroupLimits, LimitIntersection } from './groups/group-limits.ts';
 import { GroupStore } from './groups/group-store.ts';
@@ -96,6 +97,8 @@ export interface IdentityApi {
   readonly endsOpenRequests: boolean;
   /** Other parts of the node that keep something of tenants and accounts are told once, before the events start. */
   connectOwners(owners: readonly Owner[]): void;
+  /** Delegations: callers let the node do something later in their name. */
+  readonly delegations: Delegations;
   /** The node does it by itself. Resolves when the line is in the log. */
   recordAct(entry: AuditEntry): Promise<void>;
   /** The key of this node that secrets are sealed with before they are stored. */
@@ -257,6 +260,13 @@ export function createIdentity(
   };
   const maintenance = new Maintenance({ authentication, tenants, credentials, cache, changes, sessionIdleMs, isAlone, log });
   const callers = new CallerLookup(userStore);
+  const delegations = new Delegations({
+    users: userStore,
+    keys: keyStore,
+    capabilities: capabilityStore,
+    isEnforced: () => authentication.state === 'enforce',
+    now: () => Date.now(),
+  });
   const isRegistrationOpen = settings['identity.self_registration'] === 'open';
   return {
     api: {
@@ -265,6 +275,7 @@ export function createIdentity(
       tenants,
       uses,
       recordAct,
+      delegations,
       sealingKey: () => tenantKeys.sealingKey(),
       publicUrl,
       protectedResource,

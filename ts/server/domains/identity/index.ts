@@ -11,6 +11,7 @@ export { nameKey } from './accounts/account-name.ts';
 export { type AuditEntry, type AuditSource, actorOf, auditEntry, auditSource } from './audit/audit-entry.ts';
 export { endExpiredRequests, endRefusedRequests } from './changes/open-requests.ts';
 export { LOCAL_TOKEN_FILE } from './credentials/local-token-file.ts';
+export type { Delegation } from './delegations.ts';
 export { type IdentityErrorCode, identityErrors } from './errors.ts';
 export * as identityEvents from './events.ts';
 export type { IdentityApi } from './identity-module.ts';

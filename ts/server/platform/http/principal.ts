@@ -19,6 +19,8 @@ export interface Principal {
   keyId: string | undefined;
   /** By the kind of things, the only names that the credential may use; a kind that is absent: any. */
   limits?: Readonly<Record<string, readonly string[]>>;
+  /** Ids of a capability token and those that it was derived from: one that is revoked ends it. */
+  revocationIds?: readonly string[];
   /** When the credential ends by itself, Unix milliseconds; absent: never, or nobody knows. */
   expiresAt?: number;
 }

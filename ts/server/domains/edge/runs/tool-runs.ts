@@ -78,6 +78,11 @@ export class ToolRuns {
     }
   }
 
+  /** Whether a call of the caller waits for no decision any more. */
+  isDecided(caller: Principal, approval: string): Promise<boolean> {
+    return this.#deps.approvals.isDecided(caller, approval);
+  }
+
   /** Whether text of others has come into the conversation; undefined: there is none. */
   async isTainted(caller: Principal, conversation: string | undefined): Promise<boolean> {
     return conversation !== undefined && (await this.#deps.taints.has(scopeOf(caller), ownerKey(caller), conversation));

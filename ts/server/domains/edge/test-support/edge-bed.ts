@@ -6,6 +6,7 @@ import { SealingKey } from '../../../platform/crypto/sealing-key.ts';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import type { Principal, Role } from '../../../platform/http/principal.ts';
+import type { JobsOptions } from '../../../platform/jobs/index.ts';
 import { type AnyModuleDefinition, defineModule } from '../../../platform/module/module.ts';
 import { openModules, standIn, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
 import type { UseRules } from '../../../platform/module/use-rules.ts';
@@ -27,6 +28,10 @@ interface EdgeBedOptions {
   readonly uses?: UseRules;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly dataDir?: string;
+  /** These are opened beside it. */
+  readonly modules?: readonly AnyModuleDefinition[];
+  readonly identity?: Partial<IdentityApi>;
+  readonly jobs?: Partial<JobsOptions>;
   /** These take the place of a module that has no files. */
   readonly files?: Partial<FilesApi>;
   /** The description of the tools, for a node whose program has other ones. */
@@ -52,10 +57,12 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
       security,
       edge,
       testTools(calls, slow.promise, options.description),
+      ...(options.modules ?? []),
       standIn(identity, {
         recordAct: async (entry) => void acts.push(entry),
         publicUrl: 'https://ai.example',
         sealingKey,
+        ...options.identity,
       } as Partial<IdentityApi>),
       standIn(files, options.files ?? {}),
       standIn(data, { documents: testDocuments } as never),
@@ -76,6 +83,7 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
       } as unknown as Partial<ConversationsApi>),
     ],
     ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
+    ...(options.jobs !== undefined && { jobs: options.jobs }),
     ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
     ...(options.uses !== undefined && { services: { uses: options.uses } }),
     settings: options.settings ?? {},

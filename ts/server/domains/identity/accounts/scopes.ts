@@ -2,7 +2,7 @@
 import { hasScope, type Principal, ROLES, type Role } from '../../../platform/http/principal.ts';
 
 const OF_ROLE: Record<Role, readonly string[]> = {
-  viewer: ['chat:use', 'embeddings:use', 'knowledge:read', 'models:read', 'tools:use', 'account:manage'],
+  viewer: ['chat:use', 'embeddings:use', 'knowledge:read', 'models:read', 'tools:use', 'goals:use', 'account:manage'],
   developer: ['knowledge:write'],
   admin: ['models:manage', 'cloud:write', 'tools:manage', 'identity:read', 'identity:manage', 'audit:read', 'scim', 'admin'],
   superadmin: [],

@@ -38,6 +38,7 @@ export class CapabilityResolver {
     const validity = {
       scopes,
       limits: limitsOf(token.restrictions),
+      revocationIds: token.revocationIds,
       expiresAt,
       idleMs: Number.POSITIVE_INFINITY,
       notedAt: now,

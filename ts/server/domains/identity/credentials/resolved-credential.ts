@@ -44,6 +44,7 @@ export function resolveSession(found: Found<SessionRow> | undefined, idleMs: num
 interface Validity {
   scopes: readonly string[] | undefined;
   limits?: Principal['limits'] | undefined;
+  revocationIds?: readonly string[];
   expiresAt: number;
   idleMs: number;
   notedAt: number;
@@ -55,7 +56,7 @@ export function resolved(
   kind: ResolvedCredential['kind'],
   { id, user_id }: { id: string; user_id: string },
   owner: Owner,
-  { scopes, limits, expiresAt, idleMs, notedAt, now }: Validity,
+  { scopes, limits, revocationIds, expiresAt, idleMs, notedAt, now }: Validity,
 ): ResolvedCredential {
   const principal: Principal = Object.freeze({
     tenant: owner.tenant,
@@ -65,6 +66,7 @@ export function resolved(
     scopes: Object.freeze([...limitScopes(owner.role, scopes)]),
     keyId: id,
     ...(limits !== undefined && { limits: Object.freeze(limits) }),
+    ...(revocationIds !== undefined && { revocationIds }),
     ...(Number.isFinite(expiresAt) && { expiresAt }),
   });
   return { principal, id, kind, expiresAt, idleMs, loadedAt: now, usedAt: now, notedAt };

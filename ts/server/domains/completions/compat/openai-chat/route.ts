@@ -1,11 +1,13 @@
 /** POST /v1/chat/completions. */
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { Route } from '../../../../platform/http/route.ts';
 import { routes } from '../../../../platform/http/route-group.ts';
+import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
 import { completionErrors, openaiErrorBody } from '../../../inference/index.ts';
 import type { AnswerCall, Asker, ModelledAnswer, Wire } from '../../answer/pending-answer.ts';
 import { conversationErrors, knowledgeErrors, toolErrors } from '../../declared-errors.ts';
 import { invalid } from '../../errors.ts';
+import type { CompletionsApi } from '../../index.ts';
 import { unindexedMember, wireCitations } from '../../knowledge/citations.ts';
 import { askerOf, type CompletionService, wantsEdgeTools } from '../../service.ts';
 import { openaiHeaders } from '../foreign-members.ts';
@@ -52,6 +54,22 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
       return completions.answer(asker, chatCall(context.body, asker, fingerprint));
     },
   });
+}
+
+/** For modules that ask a model in a caller's name: the answer to a body of this route, with the same stages, quotas and rights. */
+export function inProcessChat(completions: CompletionService, fingerprint: string): CompletionsApi['chat'] {
+  const check = new SchemaCheck(chatReader.schema);
+  return async (caller, body, signal) => {
+    const fault = check.findFault(body, 'the request');
+    if (fault !== undefined) throw invalid(fault.member, fault.sentence);
+    const { tenant, subject: user, kind, keyId } = caller;
+    const key = kind === 'key' ? keyId : undefined;
+    const asker = { caller, options: { tenant, user, key, signal, announce: () => {}, seesBackends: false } };
+    const call = chatCall(chatReader.read(body as Static<typeof chatReader.schema>, 0), asker, fingerprint);
+    const reply = await completions.answer(asker, call);
+    if (reply.kind !== 'bytes') throw new TypeError('a request that is not streamed was answered by a stream');
+    return JSON.parse(String(reply.body)) as Static<typeof ChatCompletion>;
+  };
 }
 
 function chatCall(
