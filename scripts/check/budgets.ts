@@ -15,21 +15,21 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_000_000;
+const MAX_OPENAPI_BYTES = 1_040_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [100, 7202],
-  client: [7, 623],
-  server: [12, 743],
+  cli: [103, 7653],
+  client: [7, 668],
+  server: [12, 747],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
-  'server/domains/completions': [122, 12335],
+  'server/domains/completions': [122, 12365],
   'server/domains/conversations': [56, 5010],
   'server/domains/data': [89, 9439],
-  'server/domains/edge': [46, 5794],
+  'server/domains/edge': [46, 5825],
   'server/domains/files': [34, 3130],
-  'server/domains/identity': [112, 10309],
+  'server/domains/identity': [113, 10421],
   'server/domains/inference': [99, 9979],
   'server/domains/license': [14, 610],
   'server/domains/logs': [32, 4197],
@@ -40,14 +40,15 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/science': [25, 2668],
   'server/domains/scim': [25, 1800],
   'server/domains/security': [14, 590],
+  'server/domains/swarm': [15, 2028],
   'server/domains/syslog': [10, 1327],
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [19, 2805],
-  'server/platform': [259, 19214],
-  web: [293, 17274],
-  workers: [17, 784],
+  'server/platform': [259, 19270],
+  web: [295, 17429],
+  workers: [19, 815],
 };
 
 /** A number that is this much below its budget is to be lowered. */

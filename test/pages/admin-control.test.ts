@@ -25,7 +25,9 @@ async function openReceiver(t: Test) {
 
 t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
   const receiver = await openReceiver(t);
-  const server = await startServer(t, { env: { SVC_WEBHOOKS_ALLOWED_HOSTS: receiver.url } });
+  const server = await startServer(t, {
+    env: { SVC_WEBHOOKS_ALLOWED_HOSTS: receiver.url, SVC_SYSLOG_ALLOWED_HOSTS: '127.0.0.1' },
+  });
   const browser = await openBrowser(t);
   const { page, context, faults } = await openPage(browser, server.url);
   await register(page);
