@@ -406,6 +406,7 @@ const samples: readonly Sample[] = [
   ['two patterns', { type: 'string', allOf: [{ pattern: '^a' }, { pattern: 'b$' }] }, { keyword: 'pattern' }],
   ['format date', { type: 'string', format: 'date' }, '"2024-02-29"', '"2023-02-29"'],
   ['format email', { type: 'string', format: 'email' }, '"a.b@example.org"', '"a@b@c"'],
+  ['format uri with a port', { type: 'string', format: 'uri' }, '"a://b.c:65535/d"', '"a://b.c:65536/d"'],
   ['format that is unknown', { type: 'string', format: 'colour' }, { keyword: 'format' }],
   ['items', { type: 'array', items: { type: 'integer' } }, '[1,2]', '["a"]'],
   ['items that are false', { type: 'array', items: false }, '[]', '[1]'],

@@ -17,7 +17,9 @@ const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const ipv4 = `${octet}(?:\\.${octet}){3}`;
 const h = '[0-9a-fA-F]{1,4}';
 const uriLetter = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})";
-const uri = `[A-Za-z][A-Za-z0-9+.-]*://${hostname}(?::[0-9]{1,5})?(?:/${uriLetter}*)?(?:\\?${uriLetter}*)?(?:#${uriLetter}*)?`;
+/** Readers of URLs refuse ports that TCP does not have. */
+const port = '(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
+const uri = `[A-Za-z][A-Za-z0-9+.-]*://${hostname}(?::${port})?(?:/${uriLetter}*)?(?:\\?${uriLetter}*)?(?:#${uriLetter}*)?`;
 const pointer = '(?:/(?:[^~/]|~[01])*)*';
 
 export const formats: ReadonlyMap<string, string> = new Map(
