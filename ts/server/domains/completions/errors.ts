@@ -1,7 +1,7 @@
 /** Refusals of the module's own, and those that its services repeat. Worker threads read requests by it, so what is imported here is pure. */
 import { type CodeOf, defineErrors } from '../../platform/errors/define-errors.ts';
 import { DomainError, type DomainErrorOptions } from '../../platform/errors/domain-error.ts';
-import type { CompletionRequest, InferenceErrorCode, ModelCard } from '../inference/index.ts';
+import type { InferenceErrorCode } from '../inference/index.ts';
 
 export const ownErrors = defineErrors('completions', {
   response_not_found: [
@@ -54,15 +54,4 @@ export function completionError(code: CompletionErrorCode, sentence: string, opt
 /** A member of a request that cannot be taken. */
 export function invalid(param: string, sentence: string): CompletionError {
   return completionError('invalid_request', sentence, { param });
-}
-
-/** Throws the refusal of a request whose model this node runs: of its schemas, or of strict tools in the notation in which the model calls. */
-export function requireSchemas({ schemaRefusal, byNotation }: CompletionRequest, { callNotation }: ModelCard): void {
-  const refusal = schemaRefusal ?? (callNotation && byNotation?.[callNotation]?.refusal);
-  if (refusal === undefined) return;
-  const { code, sentence, param, extra } = refusal;
-  throw completionError(code as Parameters<typeof completionError>[0], sentence, {
-    ...(param !== undefined && { param }),
-    extra,
-  });
 }

@@ -2,12 +2,19 @@
 import type { JobUsage } from '../../native/llama-shapes.ts';
 import { hasRole } from '../../platform/http/principal.ts';
 import { type EventsReply, json, type Reply, type RequestContext } from '../../platform/http/route.ts';
-import type { CallOptions, CompletionRequest, InferenceService, ResolvedModel, RunningCompletion } from '../inference/index.ts';
+import type {
+  CallOptions,
+  CompletionRequest,
+  InferenceService,
+  ModelCard,
+  ResolvedModel,
+  RunningCompletion,
+} from '../inference/index.ts';
 import { type Answer, AnswerCollector } from './answer/answer-collector.ts';
 import type { AnswerCall, Asker, OpenAnswer, PendingAnswer, RunOptions, Stage, StreamWire } from './answer/pending-answer.ts';
 import { StreamSession } from './answer/stream-session.ts';
 import { ignoredTools, isForced, withoutTools } from './answer/usable-tools.ts';
-import { invalid, requireSchemas } from './errors.ts';
+import { completionError, invalid } from './errors.ts';
 import { answerResumably, openResumable } from './resumable-streams/resumable-answer.ts';
 import type { StreamRegistry } from './resumable-streams/stream-registry.ts';
 import type { ToolSink } from './tools/tool-event.ts';
@@ -164,4 +171,15 @@ export function answerHeaders(
 /** Header values are visible ASCII; everything else is percent-encoded. */
 function headerText(text: string): string {
   return encodeURI(text.slice(0, 200).toWellFormed());
+}
+
+/** Throws the refusal of a request whose model this node runs: of its schemas, or of strict tools in the notation in which the model calls. */
+export function requireSchemas({ schemaRefusal, byNotation }: CompletionRequest, { callNotation }: ModelCard): void {
+  const refusal = schemaRefusal ?? (callNotation && byNotation?.[callNotation]?.refusal);
+  if (refusal === undefined) return;
+  const { code, sentence, param, extra } = refusal;
+  throw completionError(code as Parameters<typeof completionError>[0], sentence, {
+    ...(param !== undefined && { param }),
+    extra,
+  });
 }

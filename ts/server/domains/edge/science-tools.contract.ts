@@ -3,6 +3,7 @@ import type { Test } from 'tap';
 import { standIn } from '../../platform/module/test-support/open-modules.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
 import { conversations } from '../conversations/index.ts';
+import { data } from '../data/index.ts';
 import { files } from '../files/index.ts';
 import { metering } from '../metering/index.ts';
 import { adapterOf, ann, callerOf, openScience, rowsOf, scriptedSource, sendJson } from '../science/test-support/science-bed.ts';
@@ -24,6 +25,7 @@ function testScienceTools(t: Test, newDatabase: NewDatabase): void {
         edge,
         standIn(files, {}),
         standIn(conversations, {}),
+        standIn(data, {}),
         standIn(metering, { begin: async () => ({ end: async () => {} }) as never }),
       ],
       uses: { of: () => (name) => name !== 'science.gbif.species' && name !== 'science.gbif.occurrences' },

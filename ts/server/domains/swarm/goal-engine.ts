@@ -97,7 +97,7 @@ class GoalWork {
   }
 
   async run(): Promise<void> {
-    const watch = setInterval(() => void this.#watch(), WATCH_MS);
+    const watch = setInterval(() => void this.#watch(), WATCH_MS).unref();
     try {
       if (this.#goal.state === 'planning') await this.#plan();
       else await this.#takeSteps();

@@ -5,7 +5,8 @@ import { DomainError } from '../../../../platform/errors/domain-error.ts';
 import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
 import type { ModelCard } from '../../../inference/index.ts';
 import { pngHeader } from '../../../inference/media/test-support/images.ts';
-import { invalid, requireSchemas } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
+import { requireSchemas } from '../../service.ts';
 import { type ChatCall, readChatRequest } from './request.ts';
 import { ChatRequest } from './schema.ts';
 
