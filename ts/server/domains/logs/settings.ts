@@ -6,7 +6,7 @@ export const logsSettings = {
   'logs.runner': setting(
     Type.Enum(['child', 'unit']),
     'child',
-    'Who runs rsyslog: this process (child), or the unit svc-rsyslog.service, which may listen at ports below 1024.',
+    'Who runs rsyslog: this process (child), or the unit svc-rsyslog.service, which has the right to privileged ports.',
     { isOfMachine: true },
   ),
 } as const;
