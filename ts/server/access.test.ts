@@ -87,6 +87,8 @@ const openPaths = [
   'POST /api/v1/auth/reset-password/request',
   'GET /api/v1/tenants/{tenantId}/theme',
   'GET /api/v1/tenants/{tenantId}/branding/logo',
+  'GET /.well-known/oauth-protected-resource/mcp',
+  'GET /api/v1/tools/mcp-servers/{label}/oauth/client',
 ];
 
 const elsewhere = { 'x-forwarded-for': '192.0.2.7' };
