@@ -39,7 +39,7 @@ export const SCREENS: Readonly<Record<Group, readonly ScreenEntry[]>> = {
       module: 'logs',
       load: () => import('./screens/collection.tsx'),
     },
-    { title: 'sources', icon: 'book', least: 'admin', module: 'science', load: () => import('./screens/sources.tsx') },
+    { title: 'science', icon: 'book', least: 'admin', module: 'science', load: () => import('./screens/sources.tsx') },
     { title: 'license', icon: 'info', least: 'admin', module: 'license', load: () => import('./screens/license.tsx') },
   ],
   people: [

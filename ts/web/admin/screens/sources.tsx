@@ -11,7 +11,7 @@ type Source = Answer<'GET /api/v1/science/sources'>['data'][number];
 type Asked = Answer<'GET /api/v1/science/sources/requests'>['data'];
 
 export const Screen = listScreen<Source, Asked>({
-  title: 'sources',
+  title: 'science',
   detail: 'sources_detail',
   load: () => call('GET /api/v1/science/sources'),
   beside: async () =>

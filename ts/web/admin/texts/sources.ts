@@ -2,7 +2,7 @@
 import type { Texts } from '../../i18n/catalogue.ts';
 
 export const sources = {
-  sources: { en: 'Science', de: 'Wissenschaft' },
+  science: { en: 'Science', de: 'Wissenschaft' },
   sources_asked: { en: 'Asked for', de: 'Gewünscht' },
   sources_category: { en: 'Category', de: 'Gebiet' },
   sources_decline: { en: 'Decline requests', de: 'Wünsche ablehnen' },

@@ -44,7 +44,7 @@ t.test('a file of several chunks is uploaded, read, and refused where it cannot 
     SVC_DATA_UPLOAD_HOURS: '2',
   };
   const alone = { ...files, migrations: fileModules[0]?.migrations ?? [] };
-  const others = modules.filter(({ name }) => !['data', 'files', 'completions'].includes(name));
+  const others = modules.filter(({ name }) => !['data', 'files', 'completions', 'edge', 'swarm'].includes(name));
   const list = [...others, alone, reader];
   const config = loadNodeConfig({ root: newFolder(t, ['models']), environment }, list);
   const server = await createServer(config, { modules: list, sink: { write: () => {}, flush: () => {} } });
