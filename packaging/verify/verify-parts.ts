@@ -5,8 +5,11 @@ import { spdxFaults } from '../sbom/spdx-faults.ts';
 import { layout } from '../tree/layout.ts';
 import { type Checks, expect } from './checks.ts';
 
-/** Each ships with every copy: a module that needs more says here which. The last seven are `age-encryption` with its ciphers, and `undici`. */
-const MOST_PACKAGES = 67;
+/**
+ * Each ships with every copy: a module that needs more says here which. Seven are `age-encryption` with its ciphers, and `undici`; the last
+ * seven are the MCP server and client with what they check messages by.
+ */
+const MOST_PACKAGES = 74;
 
 interface Sbom {
   packages: { name: string; primaryPackagePurpose: string }[];
