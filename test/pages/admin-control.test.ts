@@ -37,7 +37,7 @@ t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
   await t.test('a scientific source that somebody asked for is enabled, and another gets its key', async (t) => {
     const reason = { source_id: 'arxiv', reason: 'for the thesis' };
     t.equal((await post(`${server.url}/api/v1/science/sources/request`, reason, bearer)).status, 202);
-    await openScreen(page, 'sources', 'Science');
+    await openScreen(page, 'science', 'Science');
     const row = (name: string) => page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) });
     await row('arXiv').getByText('for the thesis').waitFor();
     await page.getByRole('button', { name: 'Actions for arXiv' }).click();
