@@ -17,6 +17,7 @@ const SCREENS = [
     'forwarding',
     'logs',
     'collection',
+    'science',
     'license',
   ],
   ...['users', 'groups', 'invitations', 'tenants', 'usage', 'quotas', 'branding'],

@@ -18,6 +18,7 @@ const SCREENS = [
     'forwarding',
     'logs',
     'collection',
+    'science',
     'license',
     'users',
     'groups',

@@ -36,9 +36,13 @@ export interface LogThreadRequest {
   input: unknown;
 }
 
-export type LogThreadReply =
-  | { id: number; output: unknown }
-  | { id: number; failure: string /** Of a query that is wrong. */; position?: number };
+export interface LogThreadFailure {
+  failure: string;
+  /** Where a query is wrong. */
+  position?: number;
+}
+
+export type LogThreadReply = { id: number } & (LogThreadFailure | { output: unknown });
 
 /** Lines for one client, and how many were left out before them; null: nobody counted. */
 export interface TailNotice {
