@@ -24,13 +24,11 @@ async function build(root: string, targets: readonly string[]): Promise<string[]
   for (const file of ['CMakeLists.txt', 'CMakePresets.json', 'native'])
     cpSync(join(checkout, file), join(source, file), { recursive: true });
   symlinkSync(join(checkout, 'node_modules'), join(source, 'node_modules'));
-  const { 'llama.cpp': llama, usearch } = readPins();
-  if (!llama || !usearch) throw new Error('native/sources.json lacks a source');
-  for (const pin of [llama, usearch]) symlinkSync(sourceFolder(pin), join(sources, pin.package));
+  const pins = Object.values(readPins());
+  for (const pin of pins) symlinkSync(sourceFolder(pin), join(sources, pin.package));
   const definitions = {
     ...getPreset('release').cacheVariables,
-    SVC_LLAMA_CPP_DIR: join(sources, llama.package),
-    SVC_USEARCH_DIR: join(sources, usearch.package),
+    ...Object.fromEntries(pins.map(({ override, package: name }) => [override, join(sources, name)])),
     SVC_CCACHE: '',
   };
   const options = Object.entries(definitions).map(([name, value]) => `-D${name}=${value}`);
