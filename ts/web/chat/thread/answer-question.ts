@@ -1,5 +1,4 @@
 /** Asks for answers in the open conversation: the first, another one, the rest of one. */
-import { call } from '../../api/call.ts';
 import { type ChatTurn, complete } from '../answers/completion.ts';
 import { LiveAnswer } from '../answers/live-answer.ts';
 import { chosenModel } from '../composer/models.ts';
@@ -7,7 +6,7 @@ import { factsOf, type Message, newId } from './message.ts';
 import { conversation, live, messages, path, preferences } from './shown-thread.ts';
 import { pathTo } from './thread-tree.ts';
 import { turnOf } from './turns.ts';
-import { writeAnswer } from './write-answer.ts';
+import { endStream, writeAnswer } from './write-answer.ts';
 
 const CONTINUE = 'Continue exactly where your last message stops. Do not repeat any of it.';
 
@@ -51,11 +50,10 @@ export function stop(): void {
 export function stopAnswer(writing: LiveAnswer | undefined): void {
   if (writing === undefined) return;
   writing.isStopped = true;
-  const cancel = () => call('DELETE /api/v1/edge/conversations/streams/{id}', { params: { id: writing.id } });
-  cancel().catch(() => {
+  endStream(writing.id).catch(() => {
     writing.abort.abort();
     // It may have begun meanwhile, and then it goes on without its page.
-    cancel().catch(() => undefined);
+    endStream(writing.id).catch(() => undefined);
   });
 }
 

@@ -1,6 +1,7 @@
 /** Shows an answer while it comes, and sees to it that what was written is stored. */
 import type { Signal } from '@preact/signals';
 import { Refusal } from '../../../client/refusal.ts';
+import { call } from '../../api/call.ts';
 import type { Chunk } from '../answers/completion.ts';
 import type { LiveAnswer } from '../answers/live-answer.ts';
 import { tellOtherTabs } from '../offline/other-tabs.ts';
@@ -8,7 +9,7 @@ import type { AnswerFacts, Conversation } from './message.ts';
 import { currentVisit, failure, leafId, live, messages } from './shown-thread.ts';
 import { appendMessage, lastSeq, listMessages, type NewMessage, showMessages } from './stored-messages.ts';
 
-/** How long the server may take to store the part of an answer whose connection ended. */
+/** How long the server may take to store the part of an answer whose connection broke. */
 const STORING_MS = 300;
 
 /** Where an answer that is being written is shown, and why it could not be. */
@@ -52,6 +53,11 @@ export async function writeAnswer(
   }
 }
 
+/** Ends an answer for every page that shows it. Resolves when the part that was generated is stored. */
+export async function endStream(id: string): Promise<void> {
+  await call('DELETE /api/v1/edge/conversations/streams/{id}', { params: { id } });
+}
+
 /** Another page has stopped the answer. */
 function isCancelled(error: unknown): boolean {
   return error instanceof Refusal && error.code === 'answer_cancelled';
@@ -74,7 +80,9 @@ async function keepAnswer(
   ended: AnswerFacts['ended'],
   isShown: () => boolean,
 ): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, STORING_MS));
+  // Ending a stream that has ended changes nothing, and is answered once its part is stored. One that the page aborted was none.
+  if (ended === 'stopped' && !writing.abort.signal.aborted) await endStream(writing.id).catch(() => undefined);
+  else await new Promise((resolve) => setTimeout(resolve, STORING_MS));
   if (!isShown() || (await showNew(target, writing.id, isShown))) return;
   try {
     await appendMessage(target, messageOf(writing, ended));
