@@ -12,5 +12,6 @@ export function databaseOptions(values: NodeConfig['values'], definitions: reado
     url: url === '' ? `sqlite:${join(values.data_dir, 'svc.db')}` : url,
     modules: [jobsMigrations, eventsMigrations, ...migrationsOf(definitions)],
     poolSize: values['database.pool_size'],
+    waitMs: values['cluster.wait_seconds'] * 1000,
   };
 }

@@ -28,10 +28,16 @@ export const nodeSettings = {
   'database.url': setting(
     Type.String({ maxLength: 4096, pattern: '^$|^postgres(ql)?://' }),
     '',
-    'PostgreSQL (15 or newer) instead of the SQLite file in data_dir: postgres://USER:PASSWORD@HOST/DATABASE.',
+    'PostgreSQL (15 or newer) instead of the SQLite file in data_dir: postgres://USER:PASSWORD@HOST/DATABASE. ' +
+      'Of several hosts (ONE:5432,TWO:5432) the node uses the one that takes writes.',
     { accepts: 'a URL that starts with postgres://', mask: maskUserInfo, ...ofMachine },
   ),
   'database.pool_size': setting(integerSchema(1, 1000), 10, 'Most connections to PostgreSQL.'),
+  'cluster.wait_seconds': setting(
+    integerSchema(0, 600),
+    20,
+    'How long requests wait for PostgreSQL while it is away, as in a failover, before they are answered 503.',
+  ),
 
   'log.level': setting(Type.Enum(['debug', 'info', 'warn', 'error']), 'info', 'Least severity that is logged.', { isLive: true }),
   'log.format': setting(Type.Enum(['auto', 'json', 'text']), 'auto', 'auto: words on a terminal, JSON lines elsewhere.'),

@@ -27,6 +27,17 @@ export class Recovery {
     throw new StorageError('storage_unavailable', this.#error.message, { remedy: this.#error.remedy, cause: this.#error });
   }
 
+  /** Resolves once writes work again: with false where that takes longer, or is given up. */
+  async isOverWithin(limitMs: number): Promise<boolean> {
+    const { signal } = this.#stopped;
+    if (this.#error === undefined || limitMs <= 0) return this.#error === undefined && !signal.aborted;
+    const over = new AbortController();
+    const limit = wait(limitMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined);
+    await Promise.race([this.#running, limit]);
+    over.abort();
+    return this.#error === undefined && !signal.aborted;
+  }
+
   begin(error: StorageError): void {
     if (this.#error || this.#stopped.signal.aborted) return;
     this.#error = error;

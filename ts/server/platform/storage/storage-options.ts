@@ -31,6 +31,8 @@ export interface StorageOptions {
   statementTimeoutMs?: number;
   /** The first and the longest wait between attempts to reopen the database after an I/O error. */
   reopenDelayMs?: { first: number; longest: number };
+  /** How long reads and writes wait for a PostgreSQL server that went away, before they fail. */
+  waitMs?: number;
   observer?: StorageObserver;
   /** Threads for SQLite that were started already. */
   spareThreads?: SpareThreads;
@@ -40,6 +42,7 @@ const defaultStorageOptions = {
   poolSize: 10,
   transactionTimeoutMs: 10_000,
   statementTimeoutMs: 30_000,
+  waitMs: 0,
   reopenDelayMs: { first: 250, longest: 30_000 },
   observer: {},
 } as const satisfies Partial<StorageOptions>;

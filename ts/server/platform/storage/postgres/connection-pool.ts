@@ -20,7 +20,7 @@ export class ConnectionPool {
   readonly #waiting = new Set<(error: StorageError) => void>();
   #lost: StorageError | undefined;
 
-  /** Does not connect. Throws a StorageError `invalid_url`, which does not repeat the URL: it may hold a password. */
+  /** Does not connect. `options.url` names one server. */
   constructor(options: ResolvedStorageOptions) {
     const clients = this.#clients;
     class Client extends pg.Client {
@@ -31,7 +31,7 @@ export class ConnectionPool {
         this.on('error', () => undefined).on('end', () => clients.delete(this));
       }
     }
-    this.#pool = makePool({
+    this.#pool = new pg.Pool({
       ...clientConfig(options),
       max: options.poolSize,
       connectionTimeoutMillis: WAIT_LIMIT_MS,
@@ -87,7 +87,7 @@ export function discard(client: pg.PoolClient): void {
 }
 
 /** What every connection of the process has in common. */
-export function clientConfig({ url, statementTimeoutMs, transactionTimeoutMs }: ResolvedStorageOptions): pg.ClientConfig {
+function clientConfig({ url, statementTimeoutMs, transactionTimeoutMs }: ResolvedStorageOptions): pg.ClientConfig {
   return {
     connectionString: url,
     types: valueParsers,
@@ -100,9 +100,10 @@ export function clientConfig({ url, statementTimeoutMs, transactionTimeoutMs }: 
   };
 }
 
-function makePool(config: pg.PoolConfig): pg.Pool {
+/** Does not connect. Throws a StorageError `invalid_url`, which does not repeat the URL: it may hold a password. */
+export function newClient(options: ResolvedStorageOptions): pg.Client {
   try {
-    return new pg.Pool(config);
+    return new pg.Client(clientConfig(options));
   } catch (error) {
     throw new StorageError('invalid_url', `database.url cannot be used: ${(error as Error).message}.`, {
       remedy: 'Use postgres://user:password@host:5432/database, or postgres:///database?host=/run/postgresql for a Unix socket.',

@@ -1,7 +1,6 @@
 /** PostgreSQL behind the Engine interface: a pool of connections, and what happens when the server goes away or falls silent. */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import type pg from 'pg';
 import { FairPlaces } from '../../fair-places.ts';
 import type { Engine } from '../engine.ts';
 import type { NotificationHandlers, NotificationListener } from '../notifications.ts';
@@ -11,7 +10,7 @@ import { StorageError } from '../storage-error.ts';
 import type { ResolvedStorageOptions } from '../storage-options.ts';
 import { type StorageScope, systemScope, tenantOf } from '../tenant-scope.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { openClient, openFirstOf } from './open-client.ts';
+import { type OpenServer, openFirstOf, openWriter } from './open-client.ts';
 import { toStorageError } from './postgres-failure.ts';
 import { PostgresListener } from './postgres-listener.ts';
 import { type PostgresTransaction, runPostgresTransaction } from './postgres-transaction.ts';
@@ -19,12 +18,16 @@ import { Pulse } from './pulse.ts';
 
 /** The database is the node's own: nobody else is spared by a longer wait. */
 const RECONNECT_MS = { first: 100, longest: 500 };
+/** A server that says it works and fails again at once is not asked without end. */
+const MOST_ATTEMPTS = 3;
 
 export class PostgresEngine implements Engine {
   readonly dialect = 'postgres';
   readonly #options: ResolvedStorageOptions;
   #recovery: Recovery;
   #pool: ConnectionPool | undefined;
+  /** The server that the pool's connections lead to. */
+  #url = '';
   #pulse: Pulse | undefined;
   /** Why even reads are refused: nothing answers. */
   #silence: StorageError | undefined;
@@ -40,30 +43,28 @@ export class PostgresEngine implements Engine {
 
   async connect(): Promise<void> {
     this.#recovery = this.#newRecovery();
-    const pool = new ConnectionPool(this.#options);
-    this.#serve(pool, await openClient(this.#options));
+    this.#serve(await openWriter(this.#options));
   }
 
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;
+    await this.#recovery.stop();
     // The pool forgets those who wait for a connection when it ends.
     await Promise.allSettled(this.#running);
-    await this.#recovery.stop();
     this.#pulse?.stop();
     await pool?.end();
   }
 
   async read<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
-    const pool = this.#opened();
-    return await this.#track(this.#readInTurn(pool, scope, run));
+    return await this.#track(this.#patiently(() => this.#readInTurn(scope, run)));
   }
 
   async write<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
-    const pool = this.#opened();
     const limitMs = this.#options.transactionTimeoutMs;
     const onRetry = () => this.#options.observer.onRetry?.();
-    return await this.#track(retryConflicts(limitMs, onRetry, () => this.#commit(pool, { scope, mode: 'write', limitMs }, run)));
+    const attempt = () => this.#commit(this.#opened(), { scope, mode: 'write', limitMs }, run);
+    return await this.#track(this.#patiently(() => retryConflicts(limitMs, onRetry, attempt)));
   }
 
   async writeUnit(scope: StorageScope, statements: readonly Statement[]): Promise<StatementResult[]> {
@@ -114,11 +115,26 @@ export class PostgresEngine implements Engine {
     return this.#pool ? this.#recovery.error?.message : 'The database is not open.';
   }
 
-  async #readInTurn<T>(pool: ConnectionPool, scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+  /** What was not applied since the server went away is tried again once one takes writes, within the time that requests may wait. */
+  async #patiently<T>(attempt: () => Promise<T>): Promise<T> {
+    const giveUpAt = performance.now() + this.#options.waitMs;
+    for (let nAttempts = 1; ; nAttempts += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const isPassing =
+          error instanceof StorageError && error.code === 'storage_unavailable' && error.outcome === 'not_applied';
+        if (!isPassing || nAttempts === MOST_ATTEMPTS) throw error;
+        if (!(await this.#recovery.isOverWithin(giveUpAt - performance.now()))) throw error;
+      }
+    }
+  }
+
+  async #readInTurn<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     const tenant = tenantOf(scope);
     const release = tenant === undefined ? undefined : await this.#tenantReads.acquire(tenant);
     try {
-      return await this.#run(pool, { scope, mode: 'read', limitMs: this.#options.transactionTimeoutMs }, run);
+      return await this.#run(this.#opened(), { scope, mode: 'read', limitMs: this.#options.transactionTimeoutMs }, run);
     } finally {
       release?.();
     }
@@ -160,9 +176,15 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  /** Takes the pool, and the connection that tells whether the server answers. */
-  #serve(pool: ConnectionPool, client: pg.Client): void {
-    this.#pool = pool;
+  /** Takes the connection that tells whether the server answers, and connections to no other server. */
+  #serve({ client, url }: OpenServer): void {
+    if (this.#pool === undefined || this.#silence !== undefined || this.#url !== url) {
+      const moved = new StorageError('storage_unavailable', 'PostgreSQL does not work: another server takes the writes now.');
+      this.#pool?.destroy(moved);
+      this.#pool = new ConnectionPool({ ...this.#options, url });
+      this.#url = url;
+    }
+    const pool = this.#pool;
     this.#silence = undefined;
     this.#pulse?.stop();
     this.#pulse = new Pulse(client, { onSilent: (error) => this.#lose(pool, error), onEnded: () => void this.#feelAgain(pool) });
@@ -171,9 +193,9 @@ export class PostgresEngine implements Engine {
   /** The connection of the pulse alone ended: those of the pool tell for themselves. */
   async #feelAgain(pool: ConnectionPool): Promise<void> {
     try {
-      const client = await openClient(this.#options);
-      if (this.#pool === pool) this.#serve(pool, client);
-      else client.connection.stream.destroy();
+      const opened = await openWriter(this.#options);
+      if (this.#pool === pool) this.#serve(opened);
+      else opened.client.connection.stream.destroy();
     } catch (error) {
       this.#lose(pool, toStorageError(error));
     }
@@ -201,12 +223,12 @@ export class PostgresEngine implements Engine {
 
   /** A server that said what is wrong keeps its connections, and one that fell silent has none any more. */
   async #reopen(): Promise<void> {
-    const client = await openFirstOf(
-      () => openClient(this.#options),
-      (late) => late.connection.stream.destroy(),
+    const opened = await openFirstOf(
+      () => openWriter(this.#options),
+      ({ client }) => client.connection.stream.destroy(),
     );
-    if (this.#pool === undefined) client.connection.stream.destroy();
-    else this.#serve(this.#silence === undefined ? this.#pool : new ConnectionPool(this.#options), client);
+    if (this.#pool === undefined) opened.client.connection.stream.destroy();
+    else this.#serve(opened);
   }
 }
 

@@ -4,7 +4,8 @@ import pg from 'pg';
 import { backoffMs } from '../../backoff.ts';
 import type { NotificationHandlers, NotificationListener } from '../notifications.ts';
 import { StorageError } from '../storage-error.ts';
-import { openFirstOf } from './open-client.ts';
+import { urlsOfHosts } from './hosts.ts';
+import { firstOf, openFirstOf } from './open-client.ts';
 import { ANSWER_LIMIT_MS } from './silence.ts';
 
 const CHANNEL = /^[a-z][a-z0-9_]{0,50}$/;
@@ -15,7 +16,7 @@ const BEAT_LIMIT_MS = 600;
 const RECONNECT = { first: 100, longest: 500 };
 
 export class PostgresListener implements NotificationListener {
-  readonly #url: string;
+  readonly #urls: readonly string[];
   readonly #channel: string;
   readonly #handlers: NotificationHandlers;
   #stopped = new AbortController();
@@ -24,7 +25,7 @@ export class PostgresListener implements NotificationListener {
 
   constructor(url: string, channel: string, handlers: NotificationHandlers) {
     if (!CHANNEL.test(channel)) throw new Error(`${JSON.stringify(channel)} is no name of a channel`);
-    this.#url = url;
+    this.#urls = urlsOfHosts(url);
     this.#channel = channel;
     this.#handlers = handlers;
   }
@@ -61,9 +62,13 @@ export class PostgresListener implements NotificationListener {
   /** Resolves with what ended the connection. */
   async #listen(stopped: AbortSignal, onLive: () => void): Promise<unknown> {
     const client = await openFirstOf(
-      () => this.#connect(),
-      (late) => late.connection.stream.destroy(),
-    ).catch((error: unknown) => error);
+      () =>
+        firstOf(
+          this.#urls.map(async (url) => await this.#connect(url)),
+          destroy,
+        ),
+      destroy,
+    ).catch((error: unknown) => (error instanceof AggregateError ? error.errors[0] : error));
     if (!(client instanceof pg.Client)) return client;
     const ended = new Promise<unknown>((resolve) => {
       client.on('error', resolve);
@@ -71,7 +76,6 @@ export class PostgresListener implements NotificationListener {
     });
     client.on('notification', ({ payload }) => this.#handlers.onNotification(payload ?? ''));
     try {
-      await client.query(`LISTEN ${this.#channel}`);
       await this.#handlers.onListening();
       this.#isLive = true;
       onLive();
@@ -82,22 +86,33 @@ export class PostgresListener implements NotificationListener {
       this.#isLive = false;
       // A connection that hangs would not answer the goodbye either.
       await Promise.race([client.end(), wait(BEAT_LIMIT_MS, undefined, { ref: false })]).catch(() => undefined);
-      client.connection.stream.destroy();
+      destroy(client);
     }
   }
 
-  async #connect(): Promise<pg.Client> {
+  /** A standby refuses to listen. */
+  async #connect(url: string): Promise<pg.Client> {
     const client = new pg.Client({
-      connectionString: this.#url,
+      connectionString: url,
       application_name: 'svc listener',
       keepAlive: true,
       connectionTimeoutMillis: ANSWER_LIMIT_MS,
       query_timeout: BEAT_LIMIT_MS,
     });
     client.on('error', () => undefined);
-    await client.connect();
-    return client;
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${this.#channel}`);
+      return client;
+    } catch (error) {
+      destroy(client);
+      throw error;
+    }
   }
+}
+
+function destroy(client: pg.Client): void {
+  client.connection.stream.destroy();
 }
 
 /** Asks until the connection does not answer in time, or until it is not needed any more. */

@@ -24,7 +24,11 @@ export async function checkServer(client: pg.ClientBase): Promise<void> {
   if (facts.version < MIN_VERSION) throw refuse('is older than version 15', 'Use PostgreSQL 15 or newer.');
   if (facts.encoding !== 'UTF8')
     throw refuse(`stores text as ${facts.encoding}`, "Create the database with ENCODING 'UTF8' TEMPLATE template0.");
-  if (facts.standby) throw refuse('is a standby, which takes no writes', 'Name the primary in database.url.');
+  if (facts.standby)
+    throw refuse(
+      'is a standby, which takes no writes',
+      'Name the primary in database.url, or all servers: postgres://USER:PASSWORD@ONE,TWO/DATABASE.',
+    );
   if (facts.superuser || facts.bypassrls) throw roleBypassesRls(facts);
 }
 

@@ -73,6 +73,24 @@ export class PostgresCluster {
     return cluster;
   }
 
+  /** A copy that follows this one and takes no writes; a commit here waits for it from now on. */
+  async startStandby(): Promise<PostgresCluster> {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-pg-'));
+    const { uid, gid } = this.#account;
+    if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
+    const standby = new PostgresCluster(folder, this.#binaries, this.#account);
+    await this.#run('pg_basebackup', ['-h', this.folder, '-U', 'admin', '-D', standby.#data, '-R', '-c', 'fast', '--no-sync']);
+    await standby.startServer();
+    await this.query("alter system set synchronous_standby_names = '*'");
+    await this.query('select pg_reload_conf()');
+    return standby;
+  }
+
+  /** Makes the primary of a standby. */
+  async promote(): Promise<void> {
+    await this.#run('pg_ctl', ['promote', '-D', this.#data, '-w']);
+  }
+
   async startServer(): Promise<void> {
     // Only the process is ever killed, and what it wrote outlives that: nothing waits for the disk.
     const settings = ['listen_addresses=', 'max_connections=50', 'fsync=off'].flatMap((setting) => ['-c', setting]);
