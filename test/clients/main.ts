@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** Clients whose pins fit together. Each has its cases in NAME.py and its packages in NAME.txt. */
 const environments = ['with_openai_3', 'with_openai_2', 'with_instructor'];
 /** The same of npm, with their cases in NAME.ts. */
-const folders = ['with_ai_sdk', 'with_mcp'];
+const folders = ['with_ai_sdk', 'with_agents', 'with_mcp'];
 const leastCases = 150;
 const leastClients = 10;
 const casesMs = 1_200_000;
@@ -76,7 +76,12 @@ function judge(results: readonly Result[], isWhole: boolean): number {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-clients-'));
-const shipped = { SVC_MODELS_SHIPPED: 'true', SVC_DATA_EMBEDDING_URL: '', SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1' };
+const shipped = {
+  SVC_MODELS_SHIPPED: 'true',
+  SVC_DATA_EMBEDDING_URL: '',
+  SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1',
+  SVC_MCP_ALLOWED_HOSTS: 'http://127.0.0.1',
+};
 const server = await runServer({ folder, models: {}, env: shipped });
 try {
   const results: Result[] = [];

@@ -37,6 +37,7 @@ export const createResponseErrors = [
   ...ownErrors.specs('previous_response_not_found'),
   ...knowledgeErrors,
   ...inputFileErrors,
+  ...toolErrors,
 ];
 
 /** The refusals of the routes of stored responses. */

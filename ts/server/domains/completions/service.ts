@@ -90,7 +90,8 @@ export class CompletionService {
   /** Resolves when the work is queued, or its first round. */
   async #complete(answer: OpenAnswer<StreamWire>, sink: ToolSink, options: CallOptions): Promise<RunningCompletion> {
     const { model, request, tools } = answer;
-    if (tools === undefined || tools.offered.size === 0) return await this.#inference.complete(model, request, sink, options);
+    if (tools === undefined || (tools.offered.size === 0 && tools.approved.length === 0))
+      return await this.#inference.complete(model, request, sink, options);
     return await new ToolLoop(this.#inference, answer, tools, sink, options).start();
   }
 

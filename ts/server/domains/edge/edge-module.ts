@@ -139,6 +139,8 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     policies,
     approvals,
     taints: new TaintStore(storage),
+    mcpServers,
+    recordAct,
     limits: {
       rounds: settings['tools.run_rounds'],
       calls: settings['tools.run_calls'],

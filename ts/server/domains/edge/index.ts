@@ -6,7 +6,7 @@ import { edgeMigrations } from './tables.ts';
 export type { EdgeApi } from './edge-module.ts';
 export * as edgeEvents from './events.ts';
 export type { RunBudget } from './runs/run-budget.ts';
-export type { ToolRuns } from './runs/tool-runs.ts';
+export type { ToolRuns, UsableMcpServer } from './runs/tool-runs.ts';
 
 /** The pieces that a program needs which places plugins on a node. */
 export const loadPluginFolders = async () => ({ ...(await import('./plugins/plugin-folder.ts')), PLUGINS_FOLDER });

@@ -8,7 +8,7 @@ import type { Members } from '../compat/members.ts';
 import type { OpenConversation } from '../conversations/open-conversation.ts';
 import type { RecordingEncoder } from '../conversations/recording-encoder.ts';
 import type { AnswerFilters } from '../knowledge/answer-filters.ts';
-import type { AnswerTools } from '../tools/answer-tools.ts';
+import type { AnswerTools, EdgeToolsCall } from '../tools/answer-tools.ts';
 import type { Answer } from './answer-collector.ts';
 import type { StreamEncoder } from './frames.ts';
 
@@ -57,8 +57,8 @@ export interface AnswerCall<W extends StreamWire = Wire> {
   readonly isStreamed: boolean;
   readonly conversation?: ConversationCall | undefined;
   readonly knowledge?: KnowledgeCall | undefined;
-  /** The node's own tools may run for the answer; `names` narrows them. */
-  readonly edgeTools?: { readonly names: readonly string[] | undefined } | undefined;
+  /** The node's own tools may run for the answer. */
+  readonly edgeTools?: EdgeToolsCall | undefined;
   /** Called once, when the model is known and nothing runs yet. */
   wire(answer: ModelledAnswer): W;
 }

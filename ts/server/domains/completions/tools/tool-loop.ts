@@ -1,5 +1,6 @@
 /** An answer in rounds: the model says something and calls tools, the node runs them, and the model goes on with what came of it. */
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { JobUsage, ProviderUse } from '../../../native/llama-shapes.ts';
 import type { RunBudget } from '../../edge/index.ts';
 import type { CallOptions, ChatPrompt, CompletionRequest, InferenceService, RunningCompletion } from '../../inference/index.ts';
@@ -10,7 +11,7 @@ import type { AnswerTools } from './answer-tools.ts';
 import { type Round, RoundSink } from './round-sink.ts';
 import { ToolCalls } from './tool-calls.ts';
 import type { ToolSink } from './tool-event.ts';
-import { messagesOf } from './tool-messages.ts';
+import { messagesOf, resultMessage } from './tool-messages.ts';
 
 export class ToolLoop {
   readonly #inference: Pick<InferenceService, 'complete'>;
@@ -27,6 +28,8 @@ export class ToolLoop {
   #usage: JobUsage | undefined;
   #job: RunningCompletion | undefined;
   #isPaused = false;
+  /** The model must call a tool in this round. */
+  #isForced: boolean;
   /** The model has its one turn without tools. */
   #isLast = false;
 
@@ -42,8 +45,9 @@ export class ToolLoop {
     this.#tools = tools;
     this.#sink = sink;
     this.#options = options;
-    this.#budget = tools.runs.newBudget();
+    this.#budget = tools.runs.newBudget(tools.hosted?.mostCalls);
     this.#request = answer.request;
+    this.#isForced = tools.hosted?.isForced === true;
     this.#messages = promptMessages(promptOf(answer.request).messagesJson, 'with tools');
     this.#calls = new ToolCalls({
       tools,
@@ -56,9 +60,10 @@ export class ToolLoop {
     });
   }
 
-  /** Resolves when the first round is queued. */
+  /** Resolves when the first round is queued, or before the calls that are made before it. */
   async start(): Promise<RunningCompletion> {
-    await this.#round();
+    if (this.#tools.approved.length === 0) await this.#round();
+    else void this.#goOn().catch((error: Error) => this.#fail(error));
     return {
       cancel: () => {
         this.#stopped.abort();
@@ -75,6 +80,18 @@ export class ToolLoop {
     };
   }
 
+  /** Makes what the client approved first: it takes the place that was kept for it in the messages. */
+  async #goOn(): Promise<void> {
+    // Whoever waits for events has to have the handle first.
+    await setImmediate();
+    const results = await this.#calls.runApproved(this.#tools.approved);
+    if (this.#stopped.signal.aborted) return;
+    const made = new Map(results.map((result) => [result.id, resultMessage(result)]));
+    this.#messages = this.#messages.map((message) => made.get(String(message['tool_call_id'])) ?? message);
+    if (this.#budget.spent !== undefined) this.#leaveTools();
+    await this.#round();
+  }
+
   async #round(): Promise<void> {
     const { model } = this.#answer;
     const sink = new RoundSink(this.#sink, {
@@ -84,7 +101,9 @@ export class ToolLoop {
     });
     const messagesJson = JSON.stringify(this.#messages);
     const { job } = this.#request;
-    const request = { ...this.#request, job: { ...job, prompt: { ...promptOf(this.#request), messagesJson } } };
+    const prompt: ChatPrompt = { ...promptOf(this.#request), messagesJson };
+    if (this.#isForced && !this.#isLast) prompt.toolChoice = 'required';
+    const request = { ...this.#request, job: { ...job, prompt } };
     const running = await this.#inference.complete(model, request, sink, this.#optionsOfRound());
     this.#job = running;
     if (this.#stopped.signal.aborted) running.cancel();
@@ -111,7 +130,12 @@ export class ToolLoop {
     this.#sink.onFlush();
     const results = await this.#calls.run(calls);
     if (this.#stopped.signal.aborted) return;
+    if (results.some(({ isSuspended }) => isSuspended)) {
+      this.#finish(round);
+      return;
+    }
     this.#messages = [...this.#messages, ...messagesOf(round, results)];
+    this.#isForced = false;
     if (!this.#takeTokens(usage.nCompletionTokens)) {
       this.#finish({ ...round, finish: 'length', stopString: '' });
       return;

@@ -40,6 +40,10 @@ export interface ToolRequest {
   /** The tool as it was offered; undefined: as it is. */
   readonly definitionHash?: string | undefined;
   readonly approvalId?: string | undefined;
+  /** The client wants to be asked, whatever the policy allows. */
+  readonly isAskedByClient?: boolean | undefined;
+  /** The call has passed all checks and begins. */
+  readonly onAdmitted?: (() => void) | undefined;
   /** An approval of the same call is used, where the client cannot name it. */
   readonly findsApproval?: boolean;
   /** Default, and most: the tool's own limit. */
@@ -105,6 +109,7 @@ export class ToolExecutor {
       throw refusal ?? edgeError('tool_unavailable', reason ?? `The module that has ${tool.name} does not run on this node.`);
     await registry.checkArguments(tool, request.arguments);
     const admitted = await this.#admit(tool, request).catch((error: unknown) => this.#refused(tool, request, error));
+    request.onAdmitted?.();
     return await this.#run(admitted, request, startedAt);
   }
 
@@ -148,7 +153,10 @@ export class ToolExecutor {
   }
 
   /** Why the call asks; undefined: it does not. Throws `tool_call_denied` where the policy denies it. */
-  async #askedBy(asking: AskingCall, { isDirect, isTainted, addresses }: ToolRequest): Promise<AskedBy | undefined> {
+  async #askedBy(
+    asking: AskingCall,
+    { isDirect, isTainted, addresses, isAskedByClient }: ToolRequest,
+  ): Promise<AskedBy | undefined> {
     const { policies, approvals } = this.#deps;
     const { tool, caller } = asking;
     const policy = await policies.get(scopeOf(caller));
@@ -157,7 +165,8 @@ export class ToolExecutor {
     const isPermitted = !isDirect && (await approvals.isPermitted(asking));
     const outcome = judgeCall(policy, { tool, caller, isDirect, isTainted, isToStrangers, isPermitted });
     if (outcome.decision === 'deny') throw toolCallDenied(tool.name, `The policy of your tenant denies ${tool.name}.`);
-    return outcome.decision === 'ask' ? outcome.by : undefined;
+    if (outcome.decision === 'ask') return outcome.by;
+    return isAskedByClient === true ? 'client' : undefined;
   }
 
   async #useApproval(asking: AskingCall, approvalId: string, by: AskedBy): Promise<ApprovalRow> {

@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import type { Tool } from '../../../platform/tools/tool.ts';
-import { type Approvals, ownerKey } from '../approvals/approvals.ts';
+import type { AuditSource, IdentityApi } from '../../identity/index.ts';
+import { type Approvals, approvalEntry, DECIDE_SCOPE, ownerKey } from '../approvals/approvals.ts';
 import { lackingScope, type ToolExecutor, type ToolOutcome, type ToolRequest, USE_SCOPE } from '../calls/tool-executor.ts';
 import type { ToolRegistry } from '../calls/tool-registry.ts';
 import { edgeError } from '../errors.ts';
+import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import { judgeCall } from '../policies/policy.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
 import type { AskedBy } from '../tables.ts';
@@ -19,11 +21,21 @@ interface ToolRunsDeps {
   readonly policies: PolicyStore;
   readonly approvals: Approvals;
   readonly taints: TaintStore;
+  readonly mcpServers: Pick<McpServers, 'list'>;
+  readonly recordAct: IdentityApi['recordAct'];
   readonly limits: RunLimits;
   readonly now: () => number;
 }
 
-type RunCall = Omit<ToolRequest, 'isDirect' | 'approvalId' | 'timeoutSeconds'>;
+type RunCall = Omit<ToolRequest, 'isDirect' | 'timeoutSeconds'>;
+
+/** An MCP server that the caller has tools of. */
+export interface UsableMcpServer {
+  readonly label: string;
+  readonly url: string;
+  /** Why its tools cannot be called now; undefined: they can. */
+  readonly reason: string | undefined;
+}
 
 /** A call waits for somebody. */
 export interface AskedApproval {
@@ -42,8 +54,10 @@ export class ToolRuns {
     this.#deps = deps;
   }
 
-  newBudget(): RunBudget {
-    return new RunBudget(this.#deps.limits, this.#deps.now);
+  /** @param mostCalls fewer calls than the node allows. */
+  newBudget(mostCalls = Number.POSITIVE_INFINITY): RunBudget {
+    const { limits, now } = this.#deps;
+    return new RunBudget({ ...limits, calls: Math.min(limits.calls, mostCalls) }, now);
   }
 
   /** The tools that a model may be offered for the caller. Throws `insufficient_scope` for a credential that is for no tool. */
@@ -61,17 +75,43 @@ export class ToolRuns {
       .map(({ tool }) => tool);
   }
 
+  /** The MCP servers of which the caller has tools, whether or not they answer now. */
+  async mcpServers(caller: Principal): Promise<UsableMcpServer[]> {
+    const { registry, mcpServers } = this.#deps;
+    const [listed, servers] = await Promise.all([registry.list(caller), mcpServers.list(scopeOf(caller))]);
+    const sources = new Set(listed.map(({ source }) => source));
+    return servers
+      .filter(({ row: { label, enabled } }) => enabled === 1 && sources.has(`mcp:${label}`))
+      .map(({ row: { label, url }, reason }) => ({ label, url, reason }));
+  }
+
+  /**
+   * Decides about a call that waits, in the caller's name. Throws `insufficient_scope` for a credential that decides nothing, and `approval_closed`
+   * where the call waits no more.
+   */
+  async decide(source: AuditSource, id: string, decision: 'approve' | 'deny', reason: string | undefined): Promise<void> {
+    const { approvals, recordAct } = this.#deps;
+    const { caller } = source;
+    if (lackingScope(caller, [DECIDE_SCOPE]) !== undefined)
+      throw edgeError('insufficient_scope', `The credential lacks the scope ${DECIDE_SCOPE}, which decides about calls.`, {
+        extra: { scope: DECIDE_SCOPE },
+      });
+    const decided = { decision, remember: 'once', reason, arguments: undefined } as const;
+    const row = await approvals.decide(caller, id, decided);
+    await recordAct(approvalEntry(source, row, decided));
+  }
+
   /**
    * One call. Where it asks, `onAsked` is told, and the call waits for the decision; without one in time it is denied. Throws what the call is
-   * refused with.
+   * refused with; without `onAsked`, also `approval_required`.
    */
-  async call(request: RunCall, onAsked: (asked: AskedApproval) => void): Promise<ToolOutcome> {
+  async call(request: RunCall, onAsked?: (asked: AskedApproval) => void): Promise<ToolOutcome> {
     const { executor } = this.#deps;
     const call = { ...request, isDirect: false };
     try {
       return await executor.execute(call);
     } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'approval_required') throw error;
+      if (onAsked === undefined || !(error instanceof DomainError) || error.code !== 'approval_required') throw error;
       const { approval_id: id, asked_by: by } = error.extra as { approval_id: string; asked_by: AskedBy };
       await this.#decided(request, { id, by }, onAsked);
       return await executor.execute({ ...call, approvalId: id });

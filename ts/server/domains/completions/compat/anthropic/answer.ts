@@ -3,6 +3,8 @@
 import type { FinishReason, JobUsage } from '../../../../native/llama-shapes.ts';
 import type { Answer, Choice } from '../../answer/answer-collector.ts';
 import { completionError } from '../../errors.ts';
+import type { ToolEvent } from '../../tools/tool-event.ts';
+import { blockId, callBlocks, serverToolUse } from './server-tools.ts';
 
 export interface StopMembers {
   stop_reason: 'end_turn' | 'max_tokens' | 'tool_use' | 'stop_sequence' | 'refusal';
@@ -19,12 +21,15 @@ export function stopMembers(finish: FinishReason, stopString: string): StopMembe
 }
 
 /** Anthropic's input_tokens leave out what came from the cache. */
-export function anthropicUsage({
-  nPromptTokens,
-  nCachedTokens,
-  nCompletionTokens,
-  provider,
-}: Pick<JobUsage, 'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens' | 'provider'>): Record<string, unknown> {
+export function anthropicUsage(
+  {
+    nPromptTokens,
+    nCachedTokens,
+    nCompletionTokens,
+    provider,
+  }: Pick<JobUsage, 'nPromptTokens' | 'nCachedTokens' | 'nCompletionTokens' | 'provider'>,
+  events: readonly Pick<ToolEvent, 'tool'>[] = [],
+): Record<string, unknown> {
   const nWritten = provider === undefined ? 0 : provider.nCacheWrite5mTokens + provider.nCacheWrite1hTokens;
   return {
     input_tokens: nPromptTokens - nCachedTokens - nWritten,
@@ -32,6 +37,7 @@ export function anthropicUsage({
     cache_read_input_tokens: nCachedTokens,
     output_tokens: nCompletionTokens,
     ...unmeasured,
+    server_tool_use: serverToolUse(events),
   };
 }
 
@@ -53,7 +59,7 @@ export function messageHead(id: string, model: string): Record<string, unknown> 
 export function anthropicMessage(
   id: string,
   chosen: string,
-  { choices, usage, model = chosen }: Answer,
+  { choices, usage, model = chosen, toolEvents = [] }: Answer,
   omitsThinking = false,
 ): Record<string, unknown> {
   const [choice] = choices;
@@ -61,16 +67,17 @@ export function anthropicMessage(
   const { stop_reason, stop_sequence } = stopMembers(choice.finish, choice.stopString);
   return {
     ...messageHead(id, model),
-    content: contentBlocks(choice, omitsThinking),
+    content: contentBlocks(choice, omitsThinking, toolEvents),
     stop_reason,
     stop_sequence,
-    usage: anthropicUsage(usage),
+    usage: anthropicUsage(usage, toolEvents),
   };
 }
 
 function contentBlocks(
   { content, reasoning, reasoningDetails, toolCalls }: Choice,
   omitsThinking: boolean,
+  toolEvents: readonly ToolEvent[],
 ): Record<string, unknown>[] {
   const thinkingBlock = (text: string, signature = '') => ({ type: 'thinking', thinking: omitsThinking ? '' : text, signature });
   const blocks: Record<string, unknown>[] = (reasoningDetails ?? []).map(({ text = '', signature, data }) =>
@@ -78,6 +85,10 @@ function contentBlocks(
   );
   // The engine's thinking comes unsigned: nothing here checks a signature when it is sent back.
   if (reasoningDetails === undefined && reasoning !== '') blocks.push(thinkingBlock(reasoning));
+  for (const event of toolEvents) {
+    const { use, result } = callBlocks(event, blockId(event));
+    blocks.push(use, ...(result === undefined ? [] : [result]));
+  }
   if (content !== '') blocks.push(textBlock(content));
   for (const { id, name, arguments: text } of toolCalls) blocks.push(toolUseBlock(id, name, parseInput(text)));
   return blocks;

@@ -3,8 +3,10 @@ import type { FinishReason, JobUsage } from '../../../../native/llama-shapes.ts'
 import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { ReasoningDetail } from '../../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../../answer/frames.ts';
+import type { ToolEvent } from '../../tools/tool-event.ts';
 import { anthropicUsage, messageHead, type StopMembers, stopMembers, textBlock, toolUseBlock } from './answer.ts';
 import { anthropicErrorBody } from './error-body.ts';
+import { blockId, callBlocks } from './server-tools.ts';
 
 type BlockKind = 'text' | 'thinking' | 'tool_use';
 
@@ -22,6 +24,8 @@ export class MessagesEncoder implements StreamEncoder {
   readonly #model: string;
   readonly #omitsThinking: boolean;
   #nBlocks = 0;
+  /** The node's tools that were called, by the ids of the calls. */
+  readonly #called = new Map<string, ToolEvent>();
   #open: BlockKind | undefined;
   #prefix: Buffer = Buffer.alloc(0);
   #stop: StopMembers = stopMembers('stop', '');
@@ -71,6 +75,24 @@ export class MessagesEncoder implements StreamEncoder {
     this.#delta(out, jsonBody);
   }
 
+  /** A call that waits for a decision has no event of its own: the client is told that the connection lives. */
+  toolEvent(out: Frames, event: ToolEvent): void {
+    this.#end(out);
+    const id = blockId(event);
+    const { use, input, result } = callBlocks(event, id);
+    if (!this.#called.has(event.call_id)) {
+      this.#called.set(event.call_id, event);
+      const index = this.#nBlocks++;
+      send(out, 'content_block_start', { index, content_block: { ...use, input: {} } });
+      send(out, 'content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) } });
+      send(out, 'content_block_stop', { index });
+    } else if (result === undefined) send(out, 'ping', {});
+    if (result === undefined) return;
+    const index = this.#nBlocks++;
+    send(out, 'content_block_start', { index, content_block: result });
+    send(out, 'content_block_stop', { index });
+  }
+
   /** The Messages API has no log probabilities. */
   logprobs(): void {}
 
@@ -80,7 +102,10 @@ export class MessagesEncoder implements StreamEncoder {
   }
 
   done(out: Frames, usage: JobUsage): void {
-    send(out, 'message_delta', { delta: { ...this.#stop, container: null, stop_details: null }, usage: anthropicUsage(usage) });
+    send(out, 'message_delta', {
+      delta: { ...this.#stop, container: null, stop_details: null },
+      usage: anthropicUsage(usage, [...this.#called.values()]),
+    });
     send(out, 'message_stop', {});
   }
 

@@ -2,7 +2,9 @@
 
 import type { RequestMedia } from '../../../inference/media/request-media.ts';
 import { invalid } from '../../errors.ts';
+import { resultMessage } from '../../tools/tool-messages.ts';
 import { asMembers, asText, isMembers, type Members } from '../members.ts';
+import { earlierName, earlierResult } from './server-tools.ts';
 
 export function readAnthropicMessages(system: unknown, list: readonly unknown[], media: RequestMedia): Members[] {
   const messages: Members[] = [];
@@ -36,8 +38,31 @@ function addMessage(messages: Members[], message: Members, param: string, media:
   }
   if (!Array.isArray(content)) throw invalid(`${param}.content`, `${param}.content must be a string or an array of blocks.`);
   const blocks = content.map((block, index) => asMembers(block, `${param}.content[${index}]`));
-  if (role === 'assistant') messages.push(assistantMessage(blocks, `${param}.content`));
+  if (role === 'assistant') messages.push(...assistantMessages(blocks, `${param}.content`));
   else addUserBlocks(messages, role, blocks, `${param}.content`, media);
+}
+
+/** Calls that the node made, each with what came of it, and the turn that followed them. */
+function assistantMessages(blocks: Members[], param: string): Members[] {
+  const messages: Members[] = [];
+  let said: Members[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (!isServerResult(block)) {
+      said.push(block);
+      continue;
+    }
+    const at = `${param}[${index}]`;
+    const id = asText(block['tool_use_id'], `${at}.tool_use_id`);
+    if (said.length > 0) messages.push(assistantMessage(said, param));
+    said = [];
+    messages.push(resultMessage({ id, value: earlierResult(block), isUntrusted: true }));
+  }
+  if (said.length > 0 || messages.length === 0) messages.push(assistantMessage(said, param));
+  return messages;
+}
+
+function isServerResult({ type }: Members): boolean {
+  return type === 'web_search_tool_result' || type === 'mcp_tool_result';
 }
 
 function assistantMessage(blocks: Members[], param: string): Members {
@@ -53,10 +78,12 @@ function assistantMessage(blocks: Members[], param: string): Members {
       const thinking = asText(block['thinking'], `${at}.thinking`);
       reasoning += thinking;
       if (block['signature']) details.push({ type: 'thinking', text: thinking, signature: block['signature'] });
-    } else if (block['type'] === 'tool_use') calls.push(marked(block, readToolUse(block, at)));
+    } else if (block['type'] === 'server_tool_use' || block['type'] === 'mcp_tool_use')
+      calls.push(readToolUse({ ...block, name: earlierName(block) }, at));
+    else if (block['type'] === 'tool_use') calls.push(marked(block, readToolUse(block, at)));
     else if (block['type'] === 'redacted_thinking')
       details.push({ type: 'redacted_thinking', data: asText(block['data'], `${at}.data`) });
-    else throw invalid(`${at}.type`, `${at}.type must be text, thinking or tool_use.`);
+    else throw invalid(`${at}.type`, `${at}.type must be text, thinking, tool_use, or a block of a server tool of this node.`);
   }
   const content = plainIfText(texts, '');
   if (content !== '' || calls.length === 0) message['content'] = content;

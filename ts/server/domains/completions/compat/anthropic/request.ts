@@ -20,12 +20,17 @@ import {
 } from '../tools.ts';
 import { readAnthropicMessages } from './messages.ts';
 import { CountRequest, MessagesRequest } from './schema.ts';
+import { isSearchTool, readSearchTool, type SearchTool } from './server-tools.ts';
 
 export interface MessagesCall {
   request: CompletionRequest;
   stream: boolean;
   /** Blocks of thinking have no text. */
   omitsThinking: boolean;
+  /** The server tool that was asked for, unless `tool_choice` keeps the model from it. */
+  search?: SearchTool & { readonly isForced: boolean };
+  /** The tools of the node that may run, where its header asks for them. */
+  edgeTools?: readonly string[];
 }
 
 export interface CountCall {
@@ -47,7 +52,18 @@ function readMessagesCall(body: MessagesRequest): MessagesCall {
     request: readMessagesRequest(body),
     stream: body.stream ?? false,
     omitsThinking: body.thinking?.display === 'omitted',
+    ...readSearch(body.tools ?? [], body.tool_choice),
+    ...(body.edge_tools ? { edgeTools: [...new Set(body.edge_tools)] } : {}),
   };
+}
+
+function readSearch(list: readonly unknown[], choice: Members | null | undefined): Pick<MessagesCall, 'search'> {
+  const found = list.flatMap((tool, i) => (isSearchTool(tool) ? [readSearchTool(tool as Members, `tools[${i}]`)] : []));
+  const [search, second] = found;
+  if (second !== undefined) throw invalid(second.param, `${second.param}: web_search stands once in tools.`);
+  if (search === undefined || choice?.['type'] === 'none') return {};
+  if (choice?.['type'] === 'tool' && choice['name'] !== 'web_search') return {};
+  return { search: { ...search, isForced: choice?.['type'] === 'tool' || choice?.['type'] === 'any' } };
 }
 
 function readCountCall(body: CountRequest): CountCall {
@@ -132,8 +148,14 @@ function thinkingAsked(thinking: CountRequest['thinking']): { enableThinking?: b
 }
 
 function readToolUse(list: readonly unknown[], choice: Members | null | undefined, schemas: SchemaReader): ToolUse {
-  const tools = list.map((tool, index) => readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`, schemas));
+  const tools = list.flatMap((tool, index) =>
+    isSearchTool(tool) ? [] : [readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`, schemas)],
+  );
   refuseDuplicates(tools, 'tools');
+  // The node has the model call its own tool, see `HostedTools`.
+  const isSearched = list.some(isSearchTool);
+  if (isSearched && choice?.['type'] === 'any') return { tools, choice: 'auto' };
+  if (isSearched && choice?.['type'] === 'tool' && choice['name'] === 'web_search') return { tools: [], choice: 'auto' };
   switch (choice?.['type']) {
     case undefined:
     case 'auto':
@@ -152,7 +174,10 @@ function readToolUse(list: readonly unknown[], choice: Members | null | undefine
 function readTool(tool: Members, param: string, schemas: SchemaReader): ReadTool {
   const type = tool['type'] ?? 'custom';
   if (type !== 'custom')
-    throw invalid(`${param}.type`, `${param}.type must be custom; this server runs no tools of its own here.`);
+    throw invalid(
+      `${param}.type`,
+      `${param}.type must be custom or web_search_20250305; this server runs no other tools of that API.`,
+    );
   return readFunction({ ...tool, parameters: tool['input_schema'] }, param, schemas);
 }
 

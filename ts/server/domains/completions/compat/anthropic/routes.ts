@@ -4,9 +4,12 @@ import { json, type Reply, type RequestContext, type Route } from '../../../../p
 import { routes } from '../../../../platform/http/route-group.ts';
 import { named } from '../../../../platform/schema/named.ts';
 import { completionErrors, type InferenceService } from '../../../inference/index.ts';
-import type { AnswerCall } from '../../answer/pending-answer.ts';
+import type { AnswerCall, Asker } from '../../answer/pending-answer.ts';
 import { ignoredTools, isForced, promptWithoutTools } from '../../answer/usable-tools.ts';
-import { answerHeaders, askerOf, type CompletionService, callOptions } from '../../service.ts';
+import { toolErrors } from '../../declared-errors.ts';
+import { invalid } from '../../errors.ts';
+import { answerHeaders, askerOf, type CompletionService, callOptions, wantsEdgeTools } from '../../service.ts';
+import type { EdgeToolsCall } from '../../tools/answer-tools.ts';
 import { anthropicHeaders } from '../foreign-members.ts';
 import { identifier } from '../members.ts';
 import { maxBodyBytes, readBody } from '../read-body.ts';
@@ -14,6 +17,7 @@ import { anthropicMessage } from './answer.ts';
 import { anthropicErrorBody } from './error-body.ts';
 import { MessagesEncoder } from './event-encoder.ts';
 import { type CountCall, countReader, type MessagesCall, messagesReader } from './request.ts';
+import { searchTools } from './server-tools.ts';
 
 const MessageShape = named(
   'AnthropicMessage',
@@ -34,18 +38,25 @@ const { post } = routes({ tag: 'Chat', auth: 'viewer', scope: 'chat:use', maxBod
 export function anthropicRoutes(completions: CompletionService, service: InferenceService): Route[] {
   return [
     post('/v1/messages', {
-      errors: completionErrors,
+      errors: [...completionErrors, ...toolErrors],
       summary: 'Complete a chat in the shape of Anthropic’s Messages API',
+      description:
+        'The server tool web_search_20250305 is the tool web.search of the node (`max_uses` limits its calls), with Anthropic’s blocks. With the header ' +
+        'X-Svc-Edge-Tools: 1 the model may call the other tools of the node as well, as in POST /v1/chat/completions: they come as blocks mcp_tool_use and ' +
+        'mcp_tool_result, with `server_name` svc or the label of the MCP server. A call that asks waits for its decision.',
       ...readBody(messagesReader),
       requestHeaders: anthropicHeaders,
       responses: { 200: MessageShape },
       stream: Type.Object({ type: Type.String() }),
-      handle: (context) => completions.answer(askerOf(context), messagesCall(context.body, context.requestId)),
+      handle: (context) => {
+        const asker = askerOf(context);
+        return completions.answer(asker, messagesCall(context.body, asker, context.requestId));
+      },
     }),
     post('/v1/messages/count_tokens', {
       errors: completionErrors,
       summary: 'Count the tokens of a prompt',
-      description: 'Text and tools are counted exactly; images are counted as their placeholders.',
+      description: 'Text and client tools are counted exactly, images as their placeholders, tools of the node not at all.',
       ...readBody(countReader),
       requestHeaders: anthropicHeaders,
       responses: { 200: Type.Object({ input_tokens: Type.Integer() }) },
@@ -54,9 +65,11 @@ export function anthropicRoutes(completions: CompletionService, service: Inferen
   ];
 }
 
-function messagesCall({ request, stream, omitsThinking }: MessagesCall, requestId: string): AnswerCall {
+function messagesCall(call: MessagesCall, asker: Asker, requestId: string): AnswerCall {
+  const { request, stream, omitsThinking } = call;
   return {
     request,
+    edgeTools: edgeToolsOf(call, wantsEdgeTools(asker)),
     isStreamed: stream,
     wire: ({ model: { card } }) => {
       const id = identifier('msg_');
@@ -67,6 +80,13 @@ function messagesCall({ request, stream, omitsThinking }: MessagesCall, requestI
       };
     },
   };
+}
+
+function edgeToolsOf({ search, edgeTools: names }: MessagesCall, allowsOthers: boolean): EdgeToolsCall | undefined {
+  if (names !== undefined && !allowsOthers)
+    throw invalid('edge_tools', 'edge_tools needs the header X-Svc-Edge-Tools: 1, which has the node run its own tools.');
+  if (search === undefined) return allowsOthers ? { names } : undefined;
+  return { names, hosted: searchTools(search, search.isForced, allowsOthers) };
 }
 
 async function countTokens(service: InferenceService, context: RequestContext<unknown, unknown, CountCall>): Promise<Reply> {

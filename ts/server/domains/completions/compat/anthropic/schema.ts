@@ -23,7 +23,7 @@ const promptMembers = {
   tools: nullableList<unknown>(
     {},
     1024,
-    'Client tools. Left out (`X-Svc-Tools-Ignored`) where the model cannot call any, or has no room for them, and none is forced.',
+    'Client tools, and web_search_20250305 (the tool web.search of the node). Client tools are left out (`X-Svc-Tools-Ignored`) where the model cannot call any, or has no room for them, and none is forced.',
   ),
   tool_choice: nullableRecord('auto, any, tool (with name) or none.'),
   thinking: nullableObject('Whether the model thinks first.', {
@@ -38,10 +38,13 @@ const promptMembers = {
   billing_policy: ignoredMember('Nothing is billed here.'),
   compaction: refusedMember('The server drops no messages by itself: send fewer.'),
   context_management: refusedMember('The server drops no messages by itself: send fewer.'),
-  mcp_servers: refusedMember('No tools run here: connect to the servers in the client, and send their tools.', {
-    type: ['array', 'null'],
-    maxItems: 0,
-  }),
+  mcp_servers: refusedMember(
+    'An administrator registers servers with the node (svc mcp add); their tools run with the header X-Svc-Edge-Tools.',
+    {
+      type: ['array', 'null'],
+      maxItems: 0,
+    },
+  ),
 };
 
 const effort = nullableString(effortHelp, { maxLength: 64 });
@@ -72,6 +75,11 @@ export const MessagesRequest = named(
       task_budget: refusedMember('Send `max_tokens`.'),
     }),
     output_format: nullableRecord('The older name of output_config.format.'),
+    edge_tools: nullableList<string>(
+      { type: 'string', minLength: 1, maxLength: 200 },
+      64,
+      'With the header X-Svc-Edge-Tools: the tools of the node that may run, by their names; by default those of yours that are nearest to the question.',
+    ),
     metadata: ignoredMember('Recorded nowhere.'),
     container: refusedMember('No code runs here.'),
     diagnostics: ignoredMember('The answer says `diagnostics`: null.'),

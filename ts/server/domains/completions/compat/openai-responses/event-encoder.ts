@@ -4,8 +4,10 @@ import type { HttpError } from '../../../../platform/http/errors.ts';
 import type { ReasoningDetail } from '../../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../../answer/frames.ts';
 import type { ResponseEnd } from '../../stored-responses/kept-response.ts';
+import type { ToolEvent } from '../../tools/tool-event.ts';
 import { chatLogprobsJson } from '../openai-chat/logprobs.ts';
 import { emitSearch, type ToldSearch } from './file-search/search-item.ts';
+import type { HostedItems } from './hosted/hosted-items.ts';
 import { type Emit, eventFrame, type OpenItem, openCall, openMessage, openReasoning } from './open-item.ts';
 import { type ItemStatus, type OutputItem, type ResponseProgress, responseObject } from './response-object.ts';
 
@@ -26,17 +28,19 @@ export class ResponsesEncoder implements StreamEncoder {
   /** Of the open item of thoughts, which empties it. */
   readonly #details: ReasoningDetail[] = [];
   readonly #search: ToldSearch | undefined;
+  readonly #hosted: HostedItems | undefined;
   /** The length of the messages before, in UTF-16 code units. */
   #saidLength = 0;
 
   /**
    * A stream that other events have begun goes on with `firstSequence`, and without response.created.
-   * @param search was made for the answer.
+   * @param search was made for the answer. @param hosted writes what the node's tools do.
    */
-  constructor(head: Record<string, unknown>, firstSequence = 0, search?: ToldSearch) {
+  constructor(head: Record<string, unknown>, firstSequence = 0, search?: ToldSearch, hosted?: HostedItems) {
     this.#head = head;
     this.#sequence = firstSequence;
     this.#search = search;
+    this.#hosted = hosted;
   }
 
   /** Number of the next event. */
@@ -54,9 +58,15 @@ export class ResponsesEncoder implements StreamEncoder {
     const emit = this.#emitter(out);
     if (this.#sequence === 0) emit('response.created', { response: this.#response({ status: 'in_progress' }) });
     emit('response.in_progress', { response: this.#response({ status: 'in_progress' }) });
+    this.#hosted?.begin(emit, this.#output);
     if (this.#search === undefined) return;
     emitSearch(emit, this.#search.item, this.#output.length);
     this.#output.push(this.#search.item);
+  }
+
+  toolEvent(out: Frames, event: ToolEvent): void {
+    this.#end(out, 'completed');
+    this.#hosted?.add(this.#emitter(out), this.#output, event);
   }
 
   content(out: Frames, _choice: number, jsonBody: Buffer): void {
@@ -92,7 +102,7 @@ export class ResponsesEncoder implements StreamEncoder {
   finish(out: Frames, _choice: number, reason: FinishReason): void {
     this.#isCut = reason === 'length';
     // An answer without a token still has its message.
-    if (!this.#item && this.#output.every((item) => item === this.#search?.item)) this.#beginMessage(out);
+    if (!this.#item && this.#output.every(isBesideAnswer)) this.#beginMessage(out);
     this.#end(out, this.#isCut ? 'incomplete' : 'completed');
   }
 
@@ -117,7 +127,7 @@ export class ResponsesEncoder implements StreamEncoder {
   #beginMessage(out: Frames): void {
     const index = this.#nextIndex(out);
     const start = this.#saidLength;
-    const annotations = () => this.#search?.annotations(start) ?? [];
+    const annotations = (text: string) => [...(this.#search?.annotations(start) ?? []), ...(this.#hosted?.citations(text) ?? [])];
     this.#begin(out, openMessage(index, { logprobs: () => this.#logprobs, annotations }));
   }
 
@@ -165,3 +175,10 @@ export class ResponsesEncoder implements StreamEncoder {
     return responseObject(this.#head, { ...progress, output: this.#output });
   }
 }
+
+/** What the node did for the answer is no answer; a request for approval is one. */
+function isBesideAnswer({ type }: OutputItem): boolean {
+  return BESIDE.has(type);
+}
+
+const BESIDE: ReadonlySet<string> = new Set(['file_search_call', 'web_search_call', 'mcp_list_tools', 'mcp_call']);

@@ -2,15 +2,17 @@
 import Type from 'typebox';
 import { invalid } from '../../errors.ts';
 import { isFileSearch, SEARCH_RESULTS } from './file-search/file-search.ts';
+import { SEARCH_SOURCES } from './hosted/hosted-items.ts';
+import { isWebSearch } from './hosted/hosted-tools.ts';
 
 export const LOGPROBS = 'message.output_text.logprobs';
 
-/** Of all but two there is nothing to add: their items never come, or are whole at any time. */
+/** Of all but three there is nothing to add: their items never come, or are whole at any time. */
 export const Includable = Type.Enum([
   LOGPROBS,
   SEARCH_RESULTS,
   'web_search_call.results',
-  'web_search_call.action.sources',
+  SEARCH_SOURCES,
   'message.input_image.image_url',
   'computer_call_output.output.image_url',
   'code_interpreter_call.outputs',
@@ -27,5 +29,7 @@ export function requireIncluded(heads: readonly Record<string, unknown>[], inclu
 /** What a response has in any case is missing in none, and neither is what it has no item for. */
 function lacks({ include, tools }: Record<string, unknown>, name: string): boolean {
   if (Array.isArray(include) && include.includes(name)) return false;
-  return name === LOGPROBS || (name === SEARCH_RESULTS && Array.isArray(tools) && tools.some(isFileSearch));
+  if (name === LOGPROBS) return true;
+  const asked = Array.isArray(tools) ? (tools as unknown[]) : [];
+  return (name === SEARCH_RESULTS && asked.some(isFileSearch)) || (name === SEARCH_SOURCES && asked.some(isWebSearch));
 }

@@ -1,6 +1,10 @@
 /** Input items of the Responses API -> chat messages. */
+
+import { wireName } from '../../../../platform/tools/tool.ts';
 import { invalid } from '../../errors.ts';
+import { resultMessage } from '../../tools/tool-messages.ts';
 import { asMembers, asText, isMembers, type Members } from '../members.ts';
+import { mcpToolName } from './hosted/hosted-tools.ts';
 
 /** The lists in the chat API's shape; readMessages checks the parts. `earlier` are the items of the responses that this one continues. */
 export function itemsToMessages(
@@ -9,13 +13,15 @@ export function itemsToMessages(
   instructions: string | null | undefined,
 ): Members[] {
   const messages: Members[] = instructions ? [{ role: 'system', content: instructions }] : [];
-  for (const item of earlier) addItem(messages, item, 'previous_response_id');
+  const given = typeof input === 'string' ? [] : input.map((value, index) => asMembers(value, `input[${index}]`));
+  const all = [...earlier, ...given];
+  for (const item of earlier) addItem(messages, item, 'previous_response_id', all);
   if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
-  for (const [index, value] of input.entries()) addItem(messages, asMembers(value, `input[${index}]`), `input[${index}]`);
+  for (const [index, item] of given.entries()) addItem(messages, item, `input[${index}]`, all);
   return messages;
 }
 
-function addItem(messages: Members[], item: Members, param: string): void {
+function addItem(messages: Members[], item: Members, param: string, all: readonly Members[]): void {
   switch (item['type'] ?? 'message') {
     case 'message':
       addMessage(messages, asText(item['role'], `${param}.role`), readContent(item['content'], `${param}.content`));
@@ -33,13 +39,26 @@ function addItem(messages: Members[], item: Members, param: string): void {
     case 'reasoning':
       addReasoning(messages, item);
       return;
-    // What was found for an earlier answer is searched anew for this one.
+    case 'mcp_call':
+      // Where it was asked about, it stands at the place of the question.
+      if (!all.some(({ type, id }) => type === 'mcp_approval_request' && id === item['approval_request_id']))
+        addMcpCall(messages, item, param, resultOf(item));
+      return;
+    case 'mcp_approval_request':
+      addMcpCall(messages, item, param, decisionOf(item, all));
+      return;
+    case 'mcp_approval_response':
+      readDecision(item, param, all);
+      return;
+    // What was found for an earlier answer is searched anew for this one, and the lists of tools are those of today.
     case 'file_search_call':
+    case 'web_search_call':
+    case 'mcp_list_tools':
       return;
     default:
       throw invalid(
         `${param}.type`,
-        `${param}.type must be message, function_call, function_call_output, reasoning or file_search_call.`,
+        `${param}.type must be message, function_call, function_call_output, reasoning, file_search_call, web_search_call, mcp_list_tools, mcp_call, mcp_approval_request or mcp_approval_response.`,
       );
   }
 }
@@ -50,6 +69,48 @@ function addMessage(messages: Members[], role: string, content: unknown): void {
   const isSameTurn = role === 'assistant' && last?.['role'] === role && last['content'] === null && !last['tool_calls'];
   if (isSameTurn) last['content'] = content;
   else messages.push({ role, content });
+}
+
+/** The call as the model made it, and what came of it. */
+function addMcpCall(messages: Members[], item: Members, param: string, result: Members): void {
+  const [label, name, id, given] = (['server_label', 'name', 'id', 'arguments'] as const).map((member) =>
+    asText(item[member], `${param}.${member}`),
+  ) as [string, string, string, string];
+  if (!isJson(given)) throw invalid(`${param}.arguments`, `${param}.arguments must be a string of JSON.`);
+  const call = { id, type: 'function', function: { name: wireName(mcpToolName({ label, name })), arguments: given } };
+  assistantTurn(messages)['tool_calls'] = [...earlierCalls(messages), call];
+  messages.push(resultMessage({ id, value: result, isUntrusted: true }));
+}
+
+function resultOf({ output, error }: Members): Members {
+  return typeof output === 'string' ? { output } : { error: error ?? 'Nothing is known of what came of the call.' };
+}
+
+/** The place of the result of a call that is approved now is kept until it is made. */
+function decisionOf({ id }: Members, all: readonly Members[]): Members {
+  const made = all.find((each) => each['type'] === 'mcp_call' && each['approval_request_id'] === id);
+  if (made !== undefined) return resultOf(made);
+  const decided = all.find((each) => each['type'] === 'mcp_approval_response' && each['approval_request_id'] === id);
+  if (decided === undefined) return { error: 'Nobody has decided about the call.' };
+  if (decided['approve'] === true) return { error: 'Nothing is known of what came of the call.' };
+  const { reason } = decided;
+  return { error: `The person denied the call${typeof reason === 'string' ? `: ${reason.slice(0, 1_000)}` : '.'}` };
+}
+
+function readDecision(item: Members, param: string, all: readonly Members[]): void {
+  const id = asText(item['approval_request_id'], `${param}.approval_request_id`);
+  if (typeof item['approve'] !== 'boolean') throw invalid(`${param}.approve`, `${param}.approve must be a boolean.`);
+  if (all.some((each) => each['type'] === 'mcp_approval_request' && each['id'] === id)) return;
+  throw invalid(`${param}.approval_request_id`, `${param}.approval_request_id names no mcp_approval_request that came before.`);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Calls and reasoning belong to one assistant message, however many items they came in. */

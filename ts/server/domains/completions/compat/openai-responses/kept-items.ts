@@ -8,6 +8,7 @@ const idPrefixes: Readonly<Record<string, string>> = {
   function_call_output: 'fco_',
   reasoning: 'rs_',
   file_search_call: 'fs_',
+  mcp_approval_response: 'mcpar_',
 };
 
 const maxIdLength = 256;

@@ -34,7 +34,7 @@ export interface OpenItem {
 interface MessageParts {
   logprobs(): TokenLogprob[] | undefined;
   /** The annotations of the text, once it is whole. */
-  annotations(): readonly object[];
+  annotations(text: string): readonly object[];
 }
 
 export function openMessage(outputIndex: number, { logprobs, annotations }: MessageParts): OpenItem {
@@ -50,7 +50,7 @@ export function openMessage(outputIndex: number, { logprobs, annotations }: Mess
       emit('response.content_part.added', { ...place, part: textPart('', undefined) });
     },
     end: (emit, text, status) => {
-      const notes = annotations();
+      const notes = annotations(text);
       const part = textPart(text, logprobs(), notes);
       const item = messageItem(id, status, [part]);
       for (const [index, annotation] of notes.entries())

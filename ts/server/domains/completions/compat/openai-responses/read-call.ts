@@ -3,7 +3,9 @@
 import type { CompletionRequest } from '../../../inference/index.ts';
 import { invalid } from '../../errors.ts';
 import { bodyReader, packRequest } from '../body-reader.ts';
+import { isMembers } from '../members.ts';
 import { needsKnowledge } from './file-search/file-search.ts';
+import { isHosted } from './hosted/hosted-tools.ts';
 import { isTooLargeToKeep, maxKeptLength } from './kept-items.ts';
 import { readResponsesRequest } from './request.ts';
 import { ResponsesRequest } from './schema.ts';
@@ -12,7 +14,7 @@ export interface ResponsesCall {
   /** The members that the schema knows; `input` is empty where nothing will be kept of it. */
   body: ResponsesRequest;
   isInputTooLargeToKeep: boolean;
-  /** Absent when it needs the items of the response that this one continues, a search or files. */
+  /** Absent when it needs the items of the response that this one continues, a search, files or tools of the node. */
   request: CompletionRequest | undefined;
 }
 
@@ -30,13 +32,23 @@ function readResponsesCall(whole: ResponsesRequest, sizeBytes: number): Response
       `input has more than ${maxKeptLength} characters, which is the most behind previous_response_id; send the items.`,
     );
   }
-  const waits = continues || needsKnowledge(whole);
+  const hasHosted = (whole.tools ?? []).some(isHosted);
+  if (!hasHosted && typeof input !== 'string' && input.some(isApproval))
+    throw invalid(
+      'input',
+      'input has an mcp_approval_response, and tools has no MCP server: send the tools of the first request.',
+    );
+  const waits = continues || hasHosted || needsKnowledge(whole);
   const isNeeded = waits || (whole.store !== false && !isInputTooLargeToKeep);
   return {
     body: { ...others, input: isNeeded ? input : '' },
     isInputTooLargeToKeep,
     request: waits ? undefined : readResponsesRequest(whole),
   };
+}
+
+function isApproval(item: unknown): boolean {
+  return isMembers(item) && item['type'] === 'mcp_approval_response';
 }
 
 function knownMembers(whole: ResponsesRequest): ResponsesRequest {

@@ -18,6 +18,7 @@ import {
   toolSchemas,
 } from '../tools.ts';
 import { isFileSearch } from './file-search/file-search.ts';
+import { isHosted } from './hosted/hosted-tools.ts';
 import { LOGPROBS } from './includables.ts';
 import { itemsToMessages } from './items.ts';
 import type { ResponsesRequest } from './schema.ts';
@@ -87,22 +88,25 @@ function mayCall({ tools, choice }: ToolUse): boolean {
 
 function readToolUse(list: readonly unknown[], choice: string | Members | null | undefined, schemas: SchemaReader): ToolUse {
   const tools = list.flatMap((tool, index) =>
-    isFileSearch(tool) ? [] : [readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`, schemas)],
+    isFileSearch(tool) || isHosted(tool) ? [] : [readTool(asMembers(tool, `tools[${index}]`), `tools[${index}]`, schemas)],
   );
   refuseDuplicates(tools, 'tools');
   if (choice === undefined || choice === null) return { tools, choice: 'auto' };
   // A search is made whether or not the model asks for it, and satisfies the choice.
   const isSearched = list.some(isFileSearch);
   if (isFileSearch(choice) || (choice === 'required' && isSearched)) return { tools, choice: 'auto' };
+  // The node has the model call one of its own tools, see `HostedTools`.
+  if (choice === 'required' && list.some(isHosted)) return { tools, choice: 'auto' };
+  if (isHosted(choice)) return { tools: [], choice: 'auto' };
   if (typeof choice === 'string') return plainChoice(choice, tools, 'tool_choice');
   if (choice['type'] === 'function') return forceOne(tools, asText(choice['name'], 'tool_choice.name'));
   if (choice['type'] === 'allowed_tools') return allowedTools(choice, tools);
-  throw invalid('tool_choice.type', 'tool_choice.type must be function, file_search or allowed_tools.');
+  throw invalid('tool_choice.type', 'tool_choice.type must be function, file_search, web_search, mcp or allowed_tools.');
 }
 
 function allowedTools(choice: Members, tools: ReadTool[]): ToolUse {
   const all = Array.isArray(choice['tools']) ? (choice['tools'] as unknown[]) : [];
-  const list = all.filter((tool) => !isFileSearch(tool));
+  const list = all.filter((tool) => !isFileSearch(tool) && !isHosted(tool));
   const names = list.map((tool, index) => asText(isMembers(tool) ? tool['name'] : undefined, `tool_choice.tools[${index}].name`));
   return forceFunctions(
     tools,
@@ -114,6 +118,9 @@ function allowedTools(choice: Members, tools: ReadTool[]): ToolUse {
 
 function readTool(tool: Members, param: string, schemas: SchemaReader): ReadTool {
   if (tool['type'] !== 'function')
-    throw invalid(`${param}.type`, `${param}.type must be function or file_search; this server runs no other hosted tools.`);
+    throw invalid(
+      `${param}.type`,
+      `${param}.type must be function, file_search, web_search or mcp; this server runs no other hosted tools.`,
+    );
   return readFunction(tool, param, schemas);
 }

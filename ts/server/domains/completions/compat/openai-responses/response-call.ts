@@ -11,10 +11,15 @@ import type { KnowledgeModule } from '../../knowledge/knowledge-stage.ts';
 import type { CompletionService } from '../../service.ts';
 import type { KeptItem, NewResponse, ResponseEnd } from '../../stored-responses/kept-response.ts';
 import type { ResponseKeeper } from '../../stored-responses/response-keeper.ts';
-import { identifier } from '../members.ts';
+import type { HostedTools } from '../../tools/answer-tools.ts';
+import { readApprovalRequestId } from '../../tools/tool-calls.ts';
+import type { ToolEvent } from '../../tools/tool-event.ts';
+import { identifier, isMembers } from '../members.ts';
 import { ResponsesEncoder } from './event-encoder.ts';
 import { type MadeSearch, needsKnowledge, readFileSearch } from './file-search/file-search.ts';
 import { fileCitations, searchItem, toldSearch } from './file-search/search-item.ts';
+import { HostedItems } from './hosted/hosted-items.ts';
+import { readDecisions, readHosted } from './hosted/hosted-tools.ts';
 import { keptItems, maxKeptLength } from './kept-items.ts';
 import type { ResponsesCall } from './read-call.ts';
 import { admitRequest, type ReadRequest, readWithFiles } from './read-request.ts';
@@ -54,7 +59,25 @@ export async function responseCall(
   const earlier = previousId === undefined ? [] : await keeper.earlierItems(scope, previousId);
   const { request, knowledge } = await requestOf(deps, caller, call, earlier, signal);
   const store = isKept ? { keeper, scope, owner: caller.subject } : undefined;
-  return { request, knowledge, isStreamed: body.stream ?? false, wire: (answer) => new ResponsesWire(answer, body, store) };
+  const hosted = hostedTools(body, earlier);
+  return {
+    request,
+    knowledge,
+    edgeTools: hosted && { hosted },
+    isStreamed: body.stream ?? false,
+    wire: (answer) => new ResponsesWire(answer, body, store),
+  };
+}
+
+/** Undefined: the request names no tools of the node. */
+function hostedTools(body: ResponsesRequest, earlier: readonly KeptItem[]): HostedTools | undefined {
+  const { input } = body;
+  const items = typeof input === 'string' ? earlier : [...earlier, ...input.filter(isMembers)];
+  const hosted = readHosted(body, items);
+  if (hosted === undefined) return undefined;
+  if (body.background)
+    throw invalid('background', 'background cannot be with web_search or mcp: the node runs tools while their client is there.');
+  return { ...hosted, decisions: readDecisions(input, items, readApprovalRequestId) };
 }
 
 interface ResponseStoring {
@@ -74,14 +97,20 @@ class ResponsesWire implements Wire {
   readonly #filters: ModelledAnswer['filters'];
   /** Made for the answer; a background response makes its own. */
   readonly #search: Parameters<typeof toldSearch>[0] | undefined;
+  readonly #hosted: HostedItems | undefined;
   #encoder: ResponsesEncoder | undefined;
 
   /** @param storing undefined: nothing of the answer is stored. */
-  constructor({ model, knowledge, filters }: ModelledAnswer, body: ResponsesRequest, storing: ResponseStoring | undefined) {
+  constructor(
+    { model, knowledge, filters, tools }: ModelledAnswer,
+    body: ResponsesRequest,
+    storing: ResponseStoring | undefined,
+  ) {
     const facts = { id: identifier('resp_'), createdAt: Date.now(), model: model.card.id };
     this.#head = responseHead({ ...facts, isKept: storing !== undefined }, body);
     this.#storing = storing;
     this.#filters = filters;
+    this.#hosted = tools && new HostedItems(tools.listings, body.include ?? []);
     this.#search = knowledge && { context: knowledge, includesResults: readFileSearch(body)?.includesResults ?? false };
     this.kept = storing && {
       ...facts,
@@ -96,16 +125,19 @@ class ResponsesWire implements Wire {
 
   encoder(): ResponsesEncoder {
     const told = this.#search && this.#filters && toldSearch(this.#search, this.#filters);
-    this.#encoder ??= new ResponsesEncoder(this.#head, 0, told);
+    this.#encoder ??= new ResponsesEncoder(this.#head, 0, told, this.#hosted);
     return this.#encoder;
   }
 
-  async body({ choices, usage, model }: Answer): Promise<object> {
+  async body({ choices, usage, model, toolEvents = [] }: Answer): Promise<object> {
     const isCut = choices.some(({ finish }) => finish === 'length');
     const isSearched = this.#search !== undefined && this.#filters !== undefined;
-    const output = isSearched
-      ? searchedOutput(this.#search, this.#filters, choices)
-      : choices.flatMap((choice) => outputItems(choice));
+    const hosted = hostedOutput(this.#hosted, toolEvents);
+    const notes = (text: string) => this.#hosted?.citations(text) ?? [];
+    const said = isSearched
+      ? searchedOutput(this.#search, this.#filters, choices, notes)
+      : choices.flatMap((choice) => outputItems(choice, notes(choice.content), hosted.asked.length > 0));
+    const output = [...hosted.done, ...said, ...hosted.asked];
     const end = { status: isCut ? 'incomplete' : 'completed', output, usage } as const;
     await this.#keep(end);
     return responseObject(model === undefined ? this.#head : { ...this.#head, model }, end);
@@ -153,11 +185,12 @@ function refuseUnkeptBackground(keeper: ResponseKeeper, store: boolean | null | 
 function outputItems(
   { content, reasoning, reasoningDetails, toolCalls, logprobs, finish }: Choice,
   annotations: readonly object[] = [],
+  asks = false,
 ): OutputItem[] {
   const items: OutputItem[] = [];
   if (reasoning !== '' || reasoningDetails !== undefined)
     items.push(reasoningItem(identifier('rs_'), 'completed', reasoning, reasoningDetails));
-  if (content !== '' || toolCalls.length === 0)
+  if (content !== '' || (toolCalls.length === 0 && !asks))
     items.push(messageItem(identifier('msg_'), 'completed', [textPart(content, logprobs, annotations)]));
   for (const call of toolCalls) items.push(callItem(identifier('fc_'), 'completed', call.id, call.name, call.arguments));
   const last = items.at(-1);
@@ -166,7 +199,27 @@ function outputItems(
 }
 
 /** Puts the search first, then the answer with the citations that hold. */
-function searchedOutput(search: MadeSearch, filters: AnswerFilters, choices: readonly Choice[]): OutputItem[] {
-  const items = choices.flatMap((choice, i) => outputItems(choice, fileCitations(filters.citedBy(i))));
+function searchedOutput(
+  search: MadeSearch,
+  filters: AnswerFilters,
+  choices: readonly Choice[],
+  notes: (text: string) => readonly object[],
+): OutputItem[] {
+  const items = choices.flatMap((choice, i) =>
+    outputItems(choice, [...fileCitations(filters.citedBy(i)), ...notes(choice.content)]),
+  );
   return [searchItem(search), ...items];
+}
+
+/** What the node's tools did stands before the answer, and what they ask behind it. */
+function hostedOutput(
+  hosted: HostedItems | undefined,
+  events: readonly ToolEvent[],
+): { readonly done: OutputItem[]; readonly asked: OutputItem[] } {
+  const output: OutputItem[] = [];
+  const unheard = (): void => undefined;
+  hosted?.begin(unheard, output);
+  for (const event of events) hosted?.add(unheard, output, event);
+  const isAsked = ({ type }: OutputItem): boolean => type === 'mcp_approval_request';
+  return { done: output.filter((item) => !isAsked(item)), asked: output.filter(isAsked) };
 }

@@ -7,7 +7,8 @@ import type { KeptResponse, ResponseEnd, ResponseStatus } from '../../stored-res
 import { chatLogprobs } from '../openai-chat/logprobs.ts';
 import type { ResponsesRequest } from './schema.ts';
 
-export type OutputItem = Record<string, unknown> & { id: string; type: string; status: string };
+/** Lists of tools and requests for approval have no status. */
+export type OutputItem = Record<string, unknown> & { id: string; type: string; status?: string };
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
 interface ResponseFacts {
@@ -132,7 +133,7 @@ export const ResponseShape = named(
     }),
     store: Type.Boolean({ description: 'Whether the response is kept.' }),
     previous_response_id: Type.Union([Type.String(), Type.Null()]),
-    output: Type.Array(Type.Object({ id: Type.String(), type: Type.String(), status: Type.String() })),
+    output: Type.Array(Type.Object({ id: Type.String(), type: Type.String(), status: Type.Optional(Type.String()) })),
   }),
 );
 

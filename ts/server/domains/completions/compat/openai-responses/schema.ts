@@ -31,11 +31,11 @@ export const ResponsesRequest = named(
     tools: nullableList<unknown>(
       {},
       1024,
-      'Function tools, and file_search. Functions are left out (`X-Svc-Tools-Ignored`) where the model cannot call any, or has no room for them, and none is forced.',
+      'Function tools, file_search, and the tools of the node: web_search, and mcp with a `server_label` that is registered here. Functions are left out (`X-Svc-Tools-Ignored`) where the model cannot call any, or has no room for them, and none is forced.',
     ),
     tool_choice: nullableEither<string | Record<string, unknown>>(
       ['string', 'object'],
-      'none, auto, required, file_search or one function.',
+      'none, auto, required, file_search, web_search, mcp, one function or allowed_tools.',
     ),
     parallel_tool_calls: nullableBoolean('Several calls in one answer.'),
     text: nullableObject('What the text of the answer must be.', {
@@ -53,7 +53,7 @@ export const ResponsesRequest = named(
     include: nullableList<string>(
       Includable,
       64,
-      'message.output_text.logprobs and file_search_call.results are served; of the others, a response has what there is.',
+      'message.output_text.logprobs, file_search_call.results and web_search_call.action.sources are served; of the others, a response has what there is.',
     ),
     metadata: nullableRecord('Repeated in the response.'),
     stream_options: nullableObject('How a stream is written.', {
@@ -71,7 +71,7 @@ export const ResponsesRequest = named(
     truncation: refusedMember<string | null | undefined>('The server drops no items by itself: send fewer.', {
       enum: [null, 'disabled'],
     }),
-    max_tool_calls: nullableInteger(1, 1024, 'Searches of an answer; there is at most one.'),
+    max_tool_calls: nullableInteger(1, 1024, 'Most calls of web_search and of MCP servers in an answer.'),
     access_programs: refusedMember('There are none here.'),
     context_management: refusedMember('The server drops no items by itself: send fewer.', {
       type: ['array', 'null'],
