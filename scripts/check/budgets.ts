@@ -15,26 +15,26 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_040_000;
+const MAX_OPENAPI_BYTES = 1_061_301;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [103, 7653],
-  client: [7, 668],
-  server: [12, 754],
+  cli: [103, 7658],
+  client: [7, 670],
+  server: [12, 760],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/completions': [125, 13465],
   'server/domains/conversations': [56, 5010],
-  'server/domains/data': [89, 9439],
+  'server/domains/data': [89, 9455],
   'server/domains/edge': [46, 5876],
-  'server/domains/files': [34, 3130],
+  'server/domains/files': [34, 3182],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [99, 9979],
   'server/domains/license': [14, 610],
   'server/domains/logs': [32, 4142],
-  'server/domains/media': [14, 1320],
-  'server/domains/metering': [29, 2512],
+  'server/domains/media': [24, 2236],
+  'server/domains/metering': [29, 2540],
   'server/domains/pages': [3, 160],
   'server/domains/retrieval': [43, 3977],
   'server/domains/science': [25, 2668],
@@ -46,7 +46,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [19, 2805],
-  'server/platform': [261, 19524],
+  'server/platform': [262, 19588],
   web: [295, 17435],
   workers: [19, 815],
 };

@@ -317,6 +317,8 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /v1/rerank': ({ model }) => ({ body: { model, query: 'a', documents: ['b'] } }),
   'POST /v1/files': () => ({ body: 'no form' }),
   'POST /v1/audio/transcriptions': () => ({ body: 'no form' }),
+  'POST /api/v1/stt/transcribe': ({ file }) => ({ body: { file_id: file } }),
+  'POST /api/v1/media/stt': ({ file }) => ({ body: { file_id: file } }),
   'POST /v1/audio/translations': () => ({ body: 'no form' }),
   'POST /v1/vector_stores': ({ file }) => ({ body: { name: 'made', file_ids: [file] } }),
   'POST /v1/vector_stores/{vector_store_id}': () => ({ body: { metadata: { changed: 'yes' } } }),

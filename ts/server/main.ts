@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { AccountsPort } from './accounts-port.ts';
 import { closeAll } from './close-all.ts';
 import { databaseOptions } from './database.ts';
+import { data } from './domains/data/index.ts';
+import { files } from './domains/files/index.ts';
 import { endExpiredRequests, endRefusedRequests, identity } from './domains/identity/index.ts';
 import { inference } from './domains/inference/index.ts';
 import { media } from './domains/media/index.ts';
@@ -135,6 +137,10 @@ export async function createServer(
     host.find(retrieval)?.connect(models.service);
     host.find(media)?.connect(models);
   }
+  const recordings = host.find(data)?.recordings;
+  if (recordings !== undefined) host.find(media)?.connectFiles(recordings);
+  const mediaOfNode = host.find(media);
+  if (mediaOfNode !== undefined) host.find(files)?.connectMedia(() => mediaOfNode.inspection());
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);
   const pool = new WorkerPool({ ...poolLimits(), log: log.child({ part: 'pool' }), metrics });

@@ -5,7 +5,7 @@ import { requestCommand } from '../server-command.ts';
 
 export const usage = requestCommand({
   words: ['usage'],
-  summary: 'Show requests, tokens, seconds and cost by key, user, model, tenant or backend',
+  summary: 'Show requests, tokens, seconds, sound and cost by key, user, model, tenant or backend',
   options: {
     by: { kind: 'choice', choices: ['key', 'user', 'model', 'tenant', 'backend'], help: 'what a line is of (default: model)' },
     from: { kind: 'text', value: 'TIME', help: 'first hour, for example 2026-11-01 (default: 30 days ago)' },
@@ -31,6 +31,8 @@ function columnsBy(by: string): Columns<Line> {
     COMPLETION: (line) => line.completion_tokens,
     TOKENS: (line) => line.total_tokens,
     SECONDS: ({ seconds }) => seconds.toFixed(1),
+    AUDIO: (line) => line.audio_seconds.toFixed(1),
+    CHARACTERS: ({ characters }) => characters,
     COST: costOf,
   };
 }

@@ -60,7 +60,7 @@ export async function sendFile(file: DocumentFile, sha256: string, options: File
   try {
     begun = await again(options, () => client.call('POST /api/v1/upload/init', { body }));
     await sendChunks(file, begun, options);
-    return taken(await finalize(begun, options), options);
+    return taken((await finalize(begun, options)) as TakenAnswer, options);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const refused = `${error.code}: ${printable(error.message || 'no reason given')}`;
@@ -72,7 +72,10 @@ export async function sendFile(file: DocumentFile, sha256: string, options: File
   }
 }
 
-function taken(answer: Answer<'POST /api/v1/upload/finalize'>, { onNote }: FileUploadOptions): SentFile {
+/** Of an upload into a knowledge base: those of recordings are answered otherwise. */
+type TakenAnswer = Exclude<Answer<'POST /api/v1/upload/finalize'>, { file_id: string }>;
+
+function taken(answer: TakenAnswer, { onNote }: FileUploadOptions): SentFile {
   if (answer.note !== undefined) onNote(printable(answer.note));
   return 'job_id' in answer ? { job: answer.job_id } : sentFile(answer);
 }

@@ -1,4 +1,6 @@
 /** Wires the data module. */
+
+import type { Principal } from '../../platform/http/principal.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
@@ -39,6 +41,13 @@ export interface DataApi {
   readonly ingestion: Ingestion;
   readonly answers: KnowledgePort;
   readonly documents: CallerDocuments;
+  /** Stored files as the module media reads them. */
+  readonly recordings: {
+    /** Undefined: it has no bytes of its own. Throws `file_not_found` and `file_elsewhere`. */
+    find(caller: Principal, fileId: string): Promise<{ sha256: string; path: string } | undefined>;
+    /** The path of one that was found. Throws `file_elsewhere`. */
+    open(scope: TenantScope, sha256: string): Promise<string>;
+  };
   /** Once, while the modules are made: conversations are of this module's own tier. */
   connectConversations(filesKey: FilesKey): void;
 }
@@ -140,6 +149,13 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
       ingestion,
       answers,
       documents: new CallerDocuments(service, access),
+      recordings: {
+        find: async (caller, fileId) => {
+          const { file, path } = await storedFiles.open(caller, fileId, 'file_id');
+          return path === undefined ? undefined : { sha256: file.sha256, path };
+        },
+        open: (scope, sha256) => blobs.open(scope, sha256),
+      },
       connectConversations: (connected) => (filesKey = connected),
     },
     routes: [

@@ -13,6 +13,11 @@ export const fileErrors = defineErrors('files', {
     'The chunk has another length than `chunk_size`, or than what is left for the last one.',
     'Send chunks of `chunk_size` bytes, and what is left as the last one.',
   ],
+  invalid_media: [
+    400,
+    'The file is neither a recording nor a film; the sentence says why.',
+    'Send WAV, MP3, FLAC, Ogg, MP4, WebM, AIFF or AAC.',
+  ],
   forbidden: [403, 'The request names another tenant than the caller’s own.', 'Name your own tenant.'],
   upload_not_found: [
     404,
@@ -47,6 +52,12 @@ export const fileErrors = defineErrors('files', {
   ],
   too_many_uploads: [429, 'The tenant has as many open uploads as it may have.', 'Finalize or cancel some.'],
   queue_full: [429, 'Too many documents of the tenant wait to be indexed.', 'Retry later.'],
+  ffmpeg_missing: [
+    503,
+    'The node has no ffmpeg, which reads what is neither WAV nor MP3.',
+    'Have an administrator install it; the sentence has the command.',
+  ],
+  media_unavailable: [503, 'No module of this node reads recordings.', 'Have an administrator switch the role media on.'],
   disk_full: [507, 'The disk of the server is full.', 'An administrator has to make space.'],
   storage_unavailable: [503, 'The database does not take the request now.', 'Retry after the time in Retry-After.'],
 });

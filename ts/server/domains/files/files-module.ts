@@ -15,6 +15,7 @@ import { FileIntake } from './stored/file-intake.ts';
 import { FileStore } from './stored/file-store.ts';
 import { ChunkedUploads } from './uploads/chunked-uploads.ts';
 import { type FreeBytes, freeBytesOf } from './uploads/disk-error.ts';
+import { type InspectMedia, MediaTarget } from './uploads/media-target.ts';
 import { UploadStore } from './uploads/store/upload-store.ts';
 import { UploadSweepStore } from './uploads/store/upload-sweep-store.ts';
 import { tusRoutes } from './uploads/tus/tus-routes.ts';
@@ -38,6 +39,8 @@ export interface FilesApi {
   readonly uploads: Pick<UploadStore, 'sizeOfOpen'>;
   /** The routes of uploads that can be continued. The target gets the files; there is one, named when its module is made. */
   serveUploads(target: UploadTarget, answers: UploadAnswers): Route[];
+  /** Whoever tells what a recording or film is; uploads of them are refused while it has nothing. */
+  connectMedia(inspection: () => InspectMedia | undefined): void;
   /** A module that keeps blobs says which, when it is made: those that nothing needs are removed. */
   addBlobUser(used: UsedBlobs): void;
   /** Removes those of the blobs that nothing needs any more. */
@@ -80,9 +83,10 @@ export function wireFiles(options: FilesOptions): Files {
   const stored = new FileStore(storage);
   const hasher = new FileHasher();
   let served: UploadTarget | undefined;
+  let inspection: () => InspectMedia | undefined = () => undefined;
   const target = (): UploadTarget => {
     if (served === undefined) throw new Error('no module takes uploaded files');
-    return served;
+    return new MediaTarget({ files: stored, inspect: inspection(), now, others: served });
   };
   const completion = new UploadCompletion({ store, files, blobs, hasher, target, now });
   const service = new UploadService({ store, files, completion, target, limits, now, chunkBytes });
@@ -106,6 +110,9 @@ export function wireFiles(options: FilesOptions): Files {
     serveUploads: (given, answers) => {
       served = given;
       return [...uploadRoutes({ service, chunked, answers }), ...tusRoutes({ service, tus, answers })];
+    },
+    connectMedia: (connected) => {
+      inspection = connected;
     },
     addBlobUser: (used) => sweep.addBlobUser(used),
     release: (tenant, hashes) => sweep.release(tenant, hashes, Date.now()),

@@ -18,11 +18,17 @@ export const mediaErrors = defineErrors('media', {
     'The language is none that speech models know.',
     'Send a code of two letters, for example `de`, or none: the model then finds out.',
   ],
+  file_not_found: [404, 'The caller has no stored file of this id.', 'Name one of GET /v1/files.'],
+  file_elsewhere: [409, 'The bytes of the file lie on another node, which does not share them.', 'Ask there.'],
   model_not_found: [404, 'No speech model of that name is installed.', 'List them: GET /v1/models, capability `transcription`.'],
   media_too_long: [422, 'The recording is longer than media.max_seconds.', 'Cut it, or raise media.max_seconds.'],
-  diarization_unavailable: [422, 'The model does not tell speakers apart.', 'Ask for another response_format.'],
+  diarization_unavailable: [
+    422,
+    'Speakers are told apart by the two channels of a recording alone, and this one has no two that differ.',
+    'Record each speaker on a channel, or leave the speakers out.',
+  ],
   client_closed: [499, 'The client went away before the answer; nobody reads this.', 'Ask again, and wait for the answer.'],
-  queue_full: [429, 'Too many recordings are under way.', 'Retry after the time in Retry-After.'],
+  queue_full: [429, 'Too much work of this kind is under way.', 'Retry after the time in Retry-After.'],
   internal: [500, 'A defect of the server.', 'Retry, then report it with the request id.'],
   no_speech_model: [503, 'No speech model is installed.', 'Install one: `svc models pull whisper-base`.'],
   ffmpeg_missing: [
@@ -46,3 +52,27 @@ export const mediaErrors = defineErrors('media', {
 
 export type MediaErrorCode = CodeOf<typeof mediaErrors>;
 export const mediaError = mediaErrors.error;
+
+const commonErrors = [
+  'invalid_request',
+  'invalid_media',
+  'media_too_long',
+  'client_closed',
+  'queue_full',
+  'internal',
+  'ffmpeg_missing',
+  'storage_unavailable',
+  'deadline_exceeded',
+] as const;
+
+/** Turning a recording into text fails with these. */
+export const hearingErrors = [
+  ...commonErrors,
+  'no_audio_track',
+  'invalid_language',
+  'model_not_found',
+  'diarization_unavailable',
+  'no_speech_model',
+  'speech_model_unusable',
+  'out_of_memory',
+] as const;

@@ -3,8 +3,8 @@ import { defineModule, type ModuleDefinition } from '../../platform/module/modul
 import type { MediaApi } from './media-module.ts';
 import { mediaSettings } from './settings.ts';
 
-export { ffmpegRemedy, findFfmpeg } from './sound/ffmpeg.ts';
-export type { SpeechCard } from './speech-models.ts';
+export { ffmpegRemedy, findFfmpeg } from './programs/ffmpeg.ts';
+export type { SpeechCard } from './speech/speech-models.ts';
 
 export const media: ModuleDefinition<typeof mediaSettings, MediaApi> = defineModule({
   name: 'media',

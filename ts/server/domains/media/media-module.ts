@@ -7,23 +7,32 @@ import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { metering } from '../metering/index.ts';
 import { mediaError } from './errors.ts';
+import type { StoredFiles } from './form/given-file.ts';
 import { mediaMetrics } from './media-metrics.ts';
 import { audioRoutes } from './openai/audio-routes.ts';
+import { ffmpegRemedy, findFfmpeg } from './programs/ffmpeg.ts';
 import type { mediaSettings } from './settings.ts';
-import { ffmpegRemedy, findFfmpeg } from './sound/ffmpeg.ts';
-import { type SpeechCard, type SpeechFiles, SpeechModels } from './speech-models.ts';
-import { SpeechService } from './speech-service.ts';
+import { inspectMedia } from './sound/media-facts.ts';
+import { BackgroundTranscription } from './speech/background-transcription.ts';
+import { type SpeechCard, type SpeechFiles, SpeechModels } from './speech/speech-models.ts';
+import { SpeechService } from './speech/speech-service.ts';
+import { transcribeRoutes } from './speech/transcribe-routes.ts';
 
 export interface MediaApi {
   /** Whoever has the model files. */
   connect(files: SpeechFiles): void;
+  /** Whoever has stored files. */
+  connectFiles(files: StoredFiles): void;
   /** The speech models that the caller may use. */
   models(caller: Principal): Promise<SpeechCard[]>;
+  /** Tells the kind of a stored file, and how long it lasts; undefined while the module does not run. */
+  inspection(): ((path: string) => Promise<{ kind: 'audio' | 'video'; duration: number }>) | undefined;
 }
 
 export function createMedia(context: ModuleContext<typeof mediaSettings>): Module<MediaApi> {
-  const { settings, node, log, uses } = context;
+  const { settings, node, log, uses, jobs } = context;
   const nMostJobs = settings['media.max_jobs'];
+  const maxSeconds = settings['media.max_seconds'];
   const models = new SpeechModels({
     defaultModel: settings['media.speech_model'],
     nMostJobs,
@@ -35,20 +44,42 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
     metering: context.use(metering),
     uses,
     metrics: mediaMetrics(context.metrics, models),
-    maxSeconds: settings['media.max_seconds'],
+    maxSeconds,
     mostOfTenant: Math.max(1, Math.ceil(nMostJobs / 2)),
   });
   const folder = join(node.dataDir, 'cache', 'media');
+  let storedFiles: StoredFiles | undefined;
+  let isRunning = false;
+  const files = () => storedFiles;
+  const background = new BackgroundTranscription({ jobs, service, folder: join(node.dataDir, 'cache', 'media-jobs'), files });
+  const languages = knownLanguages();
   return {
-    api: { connect: (files) => models.connect(files), models: (caller) => service.models(caller) },
-    routes: audioRoutes({ service, folder, languages: knownLanguages() }),
+    api: {
+      connect: (given) => models.connect(given),
+      connectFiles: (given) => {
+        storedFiles = given;
+      },
+      models: (caller) => service.models(caller),
+      inspection: () => (isRunning ? (path) => inspectMedia(path, maxSeconds) : undefined),
+    },
+    routes: [
+      ...audioRoutes({ service, folder, languages }),
+      ...transcribeRoutes({ service, background, folder, files, languages }),
+    ],
+    belongings: { eraseTenant: (scope) => background.eraseTenant(scope) },
     start: async () => {
       // What a process that was killed left there.
       await rm(folder, { recursive: true, force: true });
+      await background.start();
+      isRunning = true;
       if (findFfmpeg() === undefined)
         log.info('ffmpeg is not installed, so only WAV and MP3 become text', { remedy: ffmpegRemedy() });
     },
-    stop: () => models.close(),
+    stop: async () => {
+      isRunning = false;
+      await background.stop();
+      await models.close();
+    },
     health: () => ({ state: { ffmpeg: findFfmpeg() !== undefined }, reasons: [] }),
     ready: () => undefined,
   };

@@ -111,4 +111,12 @@ export const meteringMigrations: readonly Migration[] = [
       await schema.addColumn('metering_quotas', 'cost_micro_per_month', column.integer({ nullable: true }));
     },
   },
+  {
+    id: 3,
+    name: 'count sound and what is read aloud',
+    up: async (schema) => {
+      await schema.addColumn('metering_usage', 'audio_ms', column.integer({ default: 0 }));
+      await schema.addColumn('metering_usage', 'characters', column.integer({ default: 0 }));
+    },
+  },
 ];

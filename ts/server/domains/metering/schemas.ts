@@ -92,6 +92,8 @@ const UsageLine = named(
     cache_write_1h_tokens: Type.Integer(),
     audio_tokens: Type.Integer(),
     image_tokens: Type.Integer(),
+    audio_seconds: Type.Number({ description: 'Of recordings that became text.' }),
+    characters: Type.Integer({ description: 'Of texts that were read aloud.' }),
     backend: Type.Optional(Type.String({ description: 'Of `by=backend`; empty for models of this node.' })),
   }),
 );
@@ -179,7 +181,7 @@ export function usageBody(
   const shown = sums.slice(0, limit);
   const last = sums.length > limit ? shown.at(-1) : undefined;
   const data = shown.map(
-    ({ milliseconds, currency, last_currency, estimated_requests: nEstimated, cost_micros: cost, ...sum }) => ({
+    ({ milliseconds, audio_ms, currency, last_currency, estimated_requests: nEstimated, cost_micros: cost, ...sum }) => ({
       ...sum,
       currency: currency === last_currency ? currency : null,
       cost_micros: currency === null || currency !== last_currency ? null : cost,
@@ -188,6 +190,7 @@ export function usageBody(
       ...(by === 'backend' && { backend: sum.id }),
       total_tokens: sum.prompt_tokens + sum.completion_tokens,
       seconds: milliseconds / 1000,
+      audio_seconds: audio_ms / 1000,
     }),
   );
   const times = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };

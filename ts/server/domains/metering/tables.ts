@@ -49,6 +49,8 @@ export const USAGE_AMOUNTS = [
   'cache_write_1h_tokens',
   'audio_tokens',
   'image_tokens',
+  'audio_ms',
+  'characters',
 ] as const;
 
 export interface UsageRow extends UsageKey {
@@ -73,6 +75,10 @@ export interface UsageRow extends UsageKey {
   cache_write_1h_tokens: number;
   audio_tokens: number;
   image_tokens: number;
+  /** The length of recordings that became text. */
+  audio_ms: number;
+  /** The length of texts that were read aloud. */
+  characters: number;
 }
 
 export type SubjectKind = 'tenant' | 'user' | 'key';

@@ -42,7 +42,7 @@ const bed = await openTestBed(t, routes, {
     { prefix: '/v1/messages', errorBody: nestedErrorBody('two') },
   ],
   findModule: (name) =>
-    ({ loaded: { state: 'loaded' }, gone: { state: 'unavailable', reason: 'no node has it' } })[name] as never,
+    ({ loaded: { state: 'loaded', module: 'loaded' }, gone: { state: 'unavailable', reason: 'no node has it' } })[name] as never,
 });
 
 async function ask(path: string, init: RequestInit = {}, base = bed.url) {

@@ -15,7 +15,7 @@ export { type BytesReply, type EventStream, type EventsReply, json, type Reply }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export type BodyKind = 'json' | 'bytes' | 'multipart';
+export type BodyKind = 'json' | 'bytes' | 'multipart' | 'form';
 
 export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   params: P;
@@ -68,7 +68,7 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   body?: B;
   /**
    * `json` (the default): the parsed and checked value; without a schema the bytes. `bytes`: a BodyStream. `multipart`: a MultipartBody.
-   * The last two begin while the body arrives, and hold little of it in memory.
+   * `form`: the same, or the parts of a form that came as JSON. All but the first begin while the body arrives, and hold little of it in memory.
    */
   bodyKind?: BodyKind;
   /** The translation of a JSON body: what the handler gets in place of the checked value, and where large bodies are read. */

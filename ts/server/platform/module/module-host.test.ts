@@ -153,7 +153,7 @@ t.test('a role switches its modules, whose routes answer 503 while they are off'
   });
   await modules.setRole('inference', true);
   t.match(await ask(modules, '/api/v1/inference/greeting'), { status: 200 });
-  t.strictSame(modules.findModule('inference'), { state: 'loaded' });
+  t.strictSame(modules.findModule('inference'), { state: 'loaded', module: 'inference' });
   t.equal(modules.findModule('models'), undefined, 'its other paths are no names of modules');
   await Promise.all([modules.setRole('inference', false), modules.setRole('inference', true)]);
   t.strictSame(events.slice(-2), ['stop inference', 'start inference'], 'one switch after the other');

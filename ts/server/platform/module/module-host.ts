@@ -186,8 +186,10 @@ export class ModuleHost {
     const info = MODULES.find(({ paths }) => (paths as readonly string[]).includes(segment));
     if (info === undefined) return undefined;
     const row = this.#rows.find(({ name }) => name === info.name);
+    const { dispatched = [] }: ModuleInfo = info;
     // A missing route below another of its paths is answered like one below no module.
-    if (row?.isRunning) return segment === info.name ? { state: 'loaded' } : undefined;
+    const isNamed = segment === info.name || dispatched.includes(segment);
+    if (row?.isRunning) return isNamed ? { state: 'loaded', module: info.name } : undefined;
     return { state: 'unavailable', reason: row === undefined ? `no node reports the module ${info.name}` : offReason(row) };
   };
 }

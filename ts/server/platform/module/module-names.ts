@@ -9,6 +9,8 @@ export interface ModuleInfo {
   role?: Role;
   /** First segments behind /api/v1/. */
   paths: readonly string[];
+  /** Those of its paths that a missing route below names it for, beside its own name. */
+  dispatched?: readonly string[];
   /** Modules that it cannot run without: it is off while one of them is, and its routes answer what that one's do. */
   needs?: readonly string[];
   /** The interface does not name it, so that neither /health nor the roles list it. */
@@ -53,7 +55,7 @@ export const MODULES = [
     },
   },
   { name: 'retrieval', tier: 2, role: 'data', paths: [], isInternal: true },
-  { name: 'media', tier: 2, role: 'media', paths: ['media', 'stt', 'tts', 'video'] },
+  { name: 'media', tier: 2, role: 'media', paths: ['media', 'stt', 'tts', 'video'], dispatched: ['stt', 'tts', 'video'] },
 
   {
     name: 'data',

@@ -88,8 +88,8 @@ export class FileService {
   }
 
   /** The path of its bytes; undefined for a document that was added as text. Throws `file_not_found` and `file_elsewhere`. */
-  async open(caller: Principal, id: string): Promise<{ file: ShownFile; path: string | undefined }> {
-    const file = await this.get(caller, id);
+  async open(caller: Principal, id: string, param?: string): Promise<{ file: ShownFile; path: string | undefined }> {
+    const file = await this.get(caller, id, param);
     const { blobs } = this.#options;
     const scope = scopeOf(caller);
     const isBlob = (await blobs.find(scope, file.sha256)) !== undefined;

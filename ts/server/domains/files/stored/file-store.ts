@@ -24,6 +24,16 @@ export class FileStore {
     await this.#access.writeUnit(scope, (db) => [db.insertInto('data_files').values(toRow(scope, file))]);
   }
 
+  /** Does nothing where it is there already. */
+  async insertOnce(scope: TenantScope, file: StoredFile): Promise<void> {
+    await this.#access.writeUnit(scope, (db) => [
+      db
+        .insertInto('data_files')
+        .values(toRow(scope, file))
+        .onConflict((conflict) => conflict.columns(['tenant', 'id']).doNothing()),
+    ]);
+  }
+
   async find(scope: TenantScope, id: string, now: number): Promise<StoredFile | undefined> {
     const row = await this.#access.read(scope, (db) =>
       db

@@ -1,7 +1,7 @@
 /** A file that was stored by OpenAI's routes. */
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
 
-export const PURPOSES = ['assistants', 'user_data'] as const;
+export const PURPOSES = ['assistants', 'user_data', 'media'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 export interface StoredFile {
@@ -23,7 +23,11 @@ const FILE_ID = /^file-([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9
 
 /** Later ones are greater. */
 export function newFileId(): string {
-  return `file-${newTimeOrderedId().replaceAll('-', '')}`;
+  return fileIdOf(newTimeOrderedId());
+}
+
+export function fileIdOf(timeOrderedId: string): string {
+  return `file-${timeOrderedId.replaceAll('-', '')}`;
 }
 
 /** Of the document that has no file of its own and goes by this id; undefined: the text is no id. */

@@ -12,19 +12,32 @@ interface GivenFile {
   sha256?: string | undefined;
   namespace?: string | undefined;
   source?: string | undefined;
+  purpose?: 'media' | undefined;
 }
 
+/** The namespace of files that are for no knowledge base: recordings and films. */
+export const MEDIA_NAMESPACE = '';
+
 /** Throws `invalid_request`. */
-export function checkFile(protocol: UploadProtocol, { filename, size, sha256, namespace, source }: GivenFile): NewUpload {
+export function checkFile(protocol: UploadProtocol, given: GivenFile): NewUpload {
+  const { filename, size, sha256, source } = given;
   const fileName = cleanFileName(filename);
   if (fileName === undefined) throw wrong('`filename` is missing, or nothing of it can be shown.');
   if (size === undefined || !Number.isSafeInteger(size) || size < 1)
     throw wrong('`size` has to be the number of bytes of the file, from 1.');
-  if (namespace === undefined || !isText(namespace, MAX_NAMESPACE_LENGTH))
-    throw wrong('`namespace` has to name the knowledge base.');
+  const namespace = checkNamespace(given);
   if (source !== undefined && !isText(source, MAX_SOURCE_LENGTH))
     throw wrong(`\`source\` has to be a text of 1 to ${MAX_SOURCE_LENGTH} characters.`);
   return { protocol, fileName, sizeBytes: size, namespace, source: source ?? fileName, sha256: checkHash('sha256', sha256) };
+}
+
+function checkNamespace({ namespace, purpose }: GivenFile): string {
+  if (purpose === 'media') {
+    if (namespace !== undefined) throw wrong('A file with the purpose `media` goes to no knowledge base; leave `namespace` out.');
+    return MEDIA_NAMESPACE;
+  }
+  if (namespace !== undefined && isText(namespace, MAX_NAMESPACE_LENGTH)) return namespace;
+  throw wrong('`namespace` has to name the knowledge base.');
 }
 
 /** Lowercase. Throws `invalid_request`. */

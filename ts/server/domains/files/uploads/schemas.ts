@@ -28,6 +28,11 @@ export const InitBody = named(
       namespace: Type.Optional(
         Type.String({ minLength: 1, maxLength: MAX_NAMESPACE_LENGTH, description: 'The knowledge base.' }),
       ),
+      purpose: Type.Optional(
+        Type.Literal('media', {
+          description: 'A recording or film for the routes of media: it is stored as a file, and `namespace` is left out.',
+        }),
+      ),
       source: Type.Optional(
         Type.String({
           minLength: 1,
@@ -53,6 +58,17 @@ export const InitShape = named(
 );
 
 export const ChunkShape = named('UploadChunk', Type.Object({ upload_id: Id, index: Type.Integer(), sha256: Type.String() }));
+
+/** The answer to the end of an upload with the purpose `media`. */
+export const MediaUploadShape = named(
+  'MediaUpload',
+  Type.Object({
+    file_id: Type.String(),
+    bytes: Type.Integer(),
+    kind: Type.Enum(['audio', 'video']),
+    duration: Type.Number({ description: 'Seconds.' }),
+  }),
+);
 
 export const FinalizeBody = named('FinalizeUpload', Type.Object({ upload_id: Id }, { additionalProperties: false }));
 

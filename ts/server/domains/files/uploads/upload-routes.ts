@@ -8,7 +8,7 @@ import { fileErrors, uploadError } from '../errors.ts';
 import { requireOwnTenant } from '../uploader.ts';
 import type { ChunkedUploads } from './chunked-uploads.ts';
 import { checkFile, checkHash } from './given-file.ts';
-import { ChunkShape, FinalizeBody, InitBody, InitShape, toInitShape } from './schemas.ts';
+import { ChunkShape, FinalizeBody, InitBody, InitShape, MediaUploadShape, toInitShape } from './schemas.ts';
 import { CHUNK_BYTES, type UploadService } from './upload-service.ts';
 
 /** What the module that takes the files answers and refuses, when an upload begins and when it ends. */
@@ -49,6 +49,7 @@ function initRoute({ service, chunked, answers }: UploadRoutesOptions): Route {
       'too_many_uploads',
       'disk_full',
       'storage_unavailable',
+      'media_unavailable',
       ...answers.errors,
     ],
     handle: async ({ caller, body: { upload_id: id, tenant, ...given } }) => {
@@ -102,11 +103,14 @@ function finalizeRoute({ chunked, answers }: UploadRoutesOptions): Route {
     summary: 'Complete an upload and index its file',
     description:
       'The upload is named in the body or in `X-Upload-Id`. The file is verified and stored, and answered as text that is added: 201 with the document, ' +
-      'or 202 with a job. Asked again, it answers the same until the upload expires.',
+      'or 202 with a job. With the purpose `media` it becomes a file of /v1/files, and nothing is indexed. Asked again, it answers the same until the upload expires.',
     body: FinalizeBody,
     bodyOptional: true,
-    responses: { 201: answers.created, 202: answers.accepted },
+    responses: { 201: Type.Union([answers.created, MediaUploadShape]), 202: answers.accepted },
     errors: [
+      'invalid_media',
+      'ffmpeg_missing',
+      'media_unavailable',
       'invalid_request',
       'upload_not_found',
       'upload_incomplete',

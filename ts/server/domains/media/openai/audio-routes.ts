@@ -1,21 +1,23 @@
 /** POST /v1/audio/transcriptions and /v1/audio/translations. Source: OpenAI API reference, Audio. */
-import { rm } from 'node:fs/promises';
 import Type, { type Static } from 'typebox';
-import type { SpeechSegment } from '../../../native/whisper.ts';
-import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { FormFile, formBody } from '../../../platform/http/body/body-schema.ts';
 import type { MultipartBody } from '../../../platform/http/body/multipart.ts';
-import { declaredError } from '../../../platform/http/declared-error.ts';
-import { HttpError } from '../../../platform/http/errors.ts';
 import { openaiErrorBody } from '../../../platform/http/openai-error-body.ts';
-import type { EventStream } from '../../../platform/http/reply/reply.ts';
 import { json, type Reply, type RequestContext, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { quotaErrors } from '../../metering/index.ts';
-import { mediaError, mediaErrors } from '../errors.ts';
-import type { SpeechService } from '../speech-service.ts';
-import { srtOf, type Transcript, textOf, vttOf } from '../transcript.ts';
+import { hearingErrors, mediaErrors } from '../errors.ts';
+import { eventReply } from '../event-reply.ts';
+import { SERVICE_TIERS } from '../form/form-fields.ts';
+import { readGivenFile } from '../form/given-file.ts';
+import { requestTimeoutMs } from '../request-timeout.ts';
+import { ownerOf, type SpeechProgress, type SpeechService } from '../speech/speech-service.ts';
+import { type HeardSegment, srtOf, type Transcript, textOf, vttOf } from '../speech/transcript.ts';
+import { plainText } from '../speech/transcript-shape.ts';
 import {
+  DiarizedTranscription,
+  diarizedBody,
+  diarizedSegment,
   logprobsOf,
   plainBody,
   Transcription,
@@ -36,7 +38,6 @@ interface AudioRouteDeps {
 type Task = 'transcribe' | 'translate';
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
-const MOST_TIMEOUT_SECONDS = 86_400;
 
 const { post } = routes({ tag: 'Audio', auth: 'viewer', scope: 'chat:use', errors: mediaErrors, errorBody: openaiErrorBody });
 
@@ -47,6 +48,7 @@ const commonFields = {
   prompt: Type.Optional(Type.String({ description: 'Words that are likely, or the style of the text.' })),
   temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   vad: Type.Optional(Type.Boolean({ description: 'false: parts without speech go to the model too.' })),
+  service_tier: Type.Optional(Type.Enum([...SERVICE_TIERS], { description: '`flex` waits for all others.' })),
 };
 const formats = Type.Optional(Type.Enum([...RESPONSE_FORMATS]));
 
@@ -85,119 +87,85 @@ export function audioRoutes(deps: AudioRouteDeps): Route[] {
   ];
 }
 
-const errors = [...mediaErrors.codes, ...quotaErrors.filter(({ code }) => code !== 'storage_unavailable')];
 const common = {
   partLimits: { maxFiles: 1, maxFields: 32, maxFieldBytes: 8_192 },
-  responses: { 200: Type.Union([Transcription, VerboseTranscription]) },
-  errors,
+  responses: { 200: Type.Union([Transcription, VerboseTranscription, DiarizedTranscription]) },
+  errors: [...hearingErrors, ...quotaErrors],
 };
 
 type Context = RequestContext<unknown, unknown, MultipartBody>;
 
 async function answer(deps: AudioRouteDeps, context: Context, task: Task): Promise<Reply> {
-  let path = '';
-  const remove = () => rm(path, { force: true });
-  let form: TranscriptionForm;
+  const { folder, languages } = deps;
+  const given = await readGivenFile(context.body, { folder, caller: context.caller, files: undefined });
+  let isHandedOver = false;
   try {
-    const isLanguage = (code: string) => deps.languages().has(code);
-    form = await readTranscriptionForm(context.body, deps.folder, isLanguage, (given) => {
-      path = given;
-    });
-    if (form.format === 'diarized_json')
-      throw mediaError('diarization_unavailable', 'No speech model here tells speakers apart.', { param: 'response_format' });
-  } catch (error) {
-    if (path !== '') await remove();
-    throw error;
+    const form = readTranscriptionForm(given.fields, (code) => languages().has(code));
+    const timeoutMs = requestTimeoutMs(context.headers);
+    const run = (onProgress: (progress: SpeechProgress) => void) =>
+      transcribe(deps, context, given.path, { ...form, timeoutMs, task }, onProgress).finally(given.remove);
+    isHandedOver = true;
+    return form.isStreamed ? await streamed(run, form, context.path) : written(await run(() => undefined), deps, form, task);
+  } finally {
+    if (!isHandedOver) await given.remove();
   }
-  const run = (onSegments: (segments: SpeechSegment[]) => void) =>
-    transcribe(deps, context, form, task, onSegments).finally(remove);
-  return form.isStreamed
-    ? await streamed(run, form.hasLogprobs, context.path)
-    : written(await run(() => undefined), deps, form, task);
 }
 
 async function transcribe(
   { service }: AudioRouteDeps,
   context: Context,
-  { path, language, prompt, temperature, hasWords, skipsSilence, model }: TranscriptionForm,
-  task: Task,
-  onSegments: (segments: SpeechSegment[]) => void,
+  path: string,
+  form: TranscriptionForm & { timeoutMs: number | undefined; task: Task },
+  onProgress: (progress: SpeechProgress) => void,
 ): Promise<Transcript> {
+  const { language, prompt, temperature, hasWords, skipsSilence, isBackground, model, timeoutMs } = form;
   const call = {
     model,
     temperature,
     hasWords,
     skipsSilence,
-    translates: task === 'translate',
-    timeoutMs: timeoutOf(context),
-    caller: context.caller,
+    isBackground,
+    translates: form.task === 'translate',
+    tellsSpeakers: form.format === 'diarized_json',
+    timeoutMs,
+    owner: ownerOf(context.caller),
+    mayUse: await service.mayUse(context.caller),
     signal: context.signal,
     announce: (name: string, value: string) => context.addHeader(name, value),
     ...(language !== undefined && { language }),
     ...(prompt !== undefined && { prompt }),
   };
-  return await service.transcribe(path, call, onSegments);
-}
-
-/** Reads X-Request-Timeout, which is in seconds and may have decimals. */
-function timeoutOf({ headers }: Context): number | undefined {
-  const text = headers.get('x-request-timeout') ?? '';
-  if (text === '') return undefined;
-  const seconds = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
-  if (seconds > 0 && seconds <= MOST_TIMEOUT_SECONDS) return Math.ceil(seconds * 1000);
-  const sentence = `The header X-Request-Timeout must be seconds, above 0 and up to ${MOST_TIMEOUT_SECONDS}.`;
-  throw mediaError('invalid_request', sentence, { param: 'X-Request-Timeout' });
+  return await service.transcribe(path, call, onProgress);
 }
 
 function written(transcript: Transcript, { languages }: AudioRouteDeps, form: TranscriptionForm, task: Task): Reply {
   const { segments } = transcript;
   const languageName = (code: string) => languages().get(code) ?? code;
-  if (form.format === 'text') return plain(`${textOf(segments)}\n`);
-  if (form.format === 'srt') return plain(srtOf(segments), 'application/x-subrip');
-  if (form.format === 'vtt') return plain(vttOf(segments), 'text/vtt');
+  if (form.format === 'text') return plainText(`${textOf(segments)}\n`);
+  if (form.format === 'srt') return plainText(srtOf(segments), 'application/x-subrip');
+  if (form.format === 'vtt') return plainText(vttOf(segments), 'text/vtt');
+  if (form.format === 'diarized_json') return json(200, diarizedBody(transcript));
   if (form.format === 'json') return json(200, plainBody(transcript, form.hasLogprobs));
   return json(200, verboseBody(transcript, { ...form, task, languageName }));
 }
 
-function plain(body: string, type = 'text/plain'): Reply {
-  return { kind: 'bytes', status: 200, headers: { 'content-type': `${type}; charset=utf-8` }, body };
-}
-
-/** A failure before the first text is a plain error with its status; a later one is the last frame. */
 async function streamed(
-  run: (onSegments: (segments: SpeechSegment[]) => void) => Promise<Transcript>,
-  hasLogprobs: boolean,
+  run: (onProgress: (progress: SpeechProgress) => void) => Promise<Transcript>,
+  { hasLogprobs, format }: TranscriptionForm,
   path: string,
 ): Promise<Reply> {
-  const frames: string[] = [];
-  let stream: EventStream | undefined;
-  const send = (frame: string) => void (stream === undefined ? frames.push(frame) : stream.write(frame));
-  const first = Promise.withResolvers<void>();
-  const whole = run((segments) => {
-    for (const segment of segments)
-      send(eventFrame({ type: 'transcript.text.delta', delta: segment.text, ...logprobs(segment) }));
-    first.resolve();
+  let nSegments = 0;
+  const eventsOf = (segment: HeardSegment): Static<typeof TranscriptionEvent>[] => [
+    { type: 'transcript.text.delta', delta: segment.text, ...(hasLogprobs ? { logprobs: logprobsOf(segment) } : {}) },
+    ...(format === 'diarized_json' ? [diarizedSegment(segment, nSegments++)] : []),
+  ];
+  return await eventReply({
+    path,
+    errorBody: openaiErrorBody,
+    run: async (send) => {
+      const sendTyped = (event: Static<typeof TranscriptionEvent>) => send(event, 'type' in event ? event.type : undefined);
+      const transcript = await run(({ segments }) => segments.flatMap(eventsOf).forEach(sendTyped));
+      sendTyped({ type: 'transcript.text.done', ...plainBody(transcript, hasLogprobs) });
+    },
   });
-  const logprobs = (segment: SpeechSegment) => (hasLogprobs ? { logprobs: logprobsOf(segment) } : {});
-  await Promise.race([first.promise, whole]);
-  const start = (opened: EventStream) => {
-    stream = opened;
-    for (const frame of frames) opened.write(frame);
-    void whole
-      .then(
-        (transcript) => send(eventFrame({ type: 'transcript.text.done', ...plainBody(transcript, hasLogprobs) })),
-        (error: unknown) => send(openaiErrorBody.writeFrame?.(frameError(error), path) ?? ''),
-      )
-      .finally(() => opened.end());
-  };
-  return { kind: 'events', headers: {}, start };
-}
-
-function eventFrame(event: Static<typeof TranscriptionEvent>): string {
-  return `${'type' in event ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`;
-}
-
-function frameError(error: unknown): HttpError {
-  const known = error instanceof DomainError ? declaredError(error, [...mediaErrors.all, ...quotaErrors]) : undefined;
-  return known ?? new HttpError(500, 'internal', 'The recording could not be transcribed.', { cause: error });
 }

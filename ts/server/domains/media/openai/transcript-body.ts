@@ -1,9 +1,8 @@
 /** A transcript as OpenAI's API writes it. */
 import { deflateSync } from 'node:zlib';
 import Type, { type Static } from 'typebox';
-import type { SpeechSegment } from '../../../native/whisper.ts';
 import { named } from '../../../platform/schema/named.ts';
-import { type Transcript, textOf } from '../transcript.ts';
+import { type HeardSegment, type Transcript, textOf } from '../speech/transcript.ts';
 
 const DurationUsage = Type.Object({ type: Type.Literal('duration'), seconds: Type.Number() });
 
@@ -42,6 +41,26 @@ export const VerboseTranscription = named(
   }),
 );
 
+const DiarizedSegment = Type.Object({
+  type: Type.Literal('transcript.text.segment'),
+  id: Type.String(),
+  start: Type.Number(),
+  end: Type.Number(),
+  speaker: Type.String({ description: 'A is on the left channel, B on the right.' }),
+  text: Type.String(),
+});
+
+export const DiarizedTranscription = named(
+  'DiarizedTranscription',
+  Type.Object({
+    task: Type.Literal('transcribe'),
+    duration: Type.Number(),
+    text: Type.String(),
+    segments: Type.Array(DiarizedSegment),
+    usage: DurationUsage,
+  }),
+);
+
 export const TranscriptionEvent = named(
   'TranscriptionEvent',
   Type.Union([
@@ -56,6 +75,7 @@ export const TranscriptionEvent = named(
       logprobs: Type.Optional(Type.Array(Logprob)),
       usage: DurationUsage,
     }),
+    DiarizedSegment,
     Type.Object({ error: Type.Object({}), detail: Type.String() }),
   ]),
 );
@@ -66,6 +86,20 @@ export function plainBody({ segments, duration }: Transcript, hasLogprobs: boole
     ...(hasLogprobs && { logprobs: segments.flatMap(logprobsOf) }),
     usage: { type: 'duration', seconds: duration },
   };
+}
+
+export function diarizedBody({ segments, duration }: Transcript): Static<typeof DiarizedTranscription> {
+  return {
+    task: 'transcribe',
+    duration,
+    text: textOf(segments),
+    segments: segments.map(diarizedSegment),
+    usage: { type: 'duration', seconds: duration },
+  };
+}
+
+export function diarizedSegment({ begin, end, speaker = 'A', text }: HeardSegment, id: number): Static<typeof DiarizedSegment> {
+  return { type: 'transcript.text.segment', id: `seg_${id}`, start: begin, end, speaker, text };
 }
 
 interface VerboseOptions {
@@ -92,7 +126,7 @@ export function verboseBody(transcript: Transcript, options: VerboseOptions): St
   };
 }
 
-function segmentBody(segment: SpeechSegment, id: number, temperature: number): Static<typeof Segment> {
+function segmentBody(segment: HeardSegment, id: number, temperature: number): Static<typeof Segment> {
   const { text, begin, end, tokens, avgLogprob, noSpeechProb } = segment;
   return {
     id,
@@ -114,7 +148,7 @@ function compressionRatio(text: string): number {
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
 }
 
-export function logprobsOf({ texts, logprobs }: SpeechSegment): Static<typeof Logprob>[] {
+export function logprobsOf({ texts, logprobs }: HeardSegment): Static<typeof Logprob>[] {
   return texts.flatMap((bytes, i) =>
     bytes.length === 0 ? [] : [{ token: Buffer.from(bytes).toString(), bytes: [...bytes], logprob: logprobs[i] ?? 0 }],
   );

@@ -18,7 +18,7 @@ const demuxers: Readonly<Record<string, string>> = {
   'video/mpeg': 'mpeg',
 };
 
-/** Undefined for what is no recording. */
+/** Undefined for what is neither recording nor film. */
 export function soundKindOf(head: Uint8Array): SoundKind | undefined {
   const kind = fileKindOf(head);
   const demuxer = kind.kind === 'media' ? demuxers[kind.mediaType] : undefined;

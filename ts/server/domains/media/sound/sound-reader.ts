@@ -1,64 +1,62 @@
 /**
- * A stored recording -> samples of one channel, 16,000 a second, piece by piece. A process of its own decodes it, which the server confines
- * (native/confinement.ts): files of others meet C code there. It is held up while nobody takes the samples, and ends with its reader.
+ * A stored recording -> samples, 16,000 a second, piece by piece. A process of its own decodes it, which the server confines. It is held up while
+ * nobody takes the samples, and ends with its reader.
  */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { open, stat } from 'node:fs/promises';
-import { constants, setPriority } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { HEAD_BYTES } from '../../../extraction/file-kind.ts';
-import { confinedCommand } from '../../../native/confinement.ts';
 import { INSTALL_ROOT } from '../../../platform/files/install-root.ts';
 import { mediaError } from '../errors.ts';
-import { ffmpegRemedy, findFfmpeg, soundArguments } from './ffmpeg.ts';
+import { startConfined } from '../programs/confined-program.ts';
+import { ffmpegRemedy, findFfmpeg, soundArguments } from '../programs/ffmpeg.ts';
 import { type SoundKind, soundKindOf } from './sound-kind.ts';
 
-const SOUND_RATE = 16_000;
+export const SOUND_RATE = 16_000;
 
 const entry = fileURLToPath(new URL('../../../../workers/decode-sound.ts', import.meta.url));
 /** The paths that the program reads of this one: the folder that it imports from, the packages, and the file that tells Node how to. */
 const sources = [relative(INSTALL_ROOT, entry).split(sep)[0] ?? '', 'node_modules', 'package.json'];
 /** The most that our own decoder, which holds a file and its samples, is given. Larger files are ffmpeg's where it is there. */
 const MOST_OWN_BYTES = 32 * 1024 * 1024;
-/** So much is kept of a decoder's words about a failure. */
-const MOST_REASON_BYTES = 2_000;
 const limits = { memoryMiB: 1_536, cpuSeconds: 3_600 };
 
 interface ReadingOptions {
   maxSeconds: number;
   signal: AbortSignal;
+  /** Two: samples of left and right in turn, which ffmpeg alone makes. */
+  nChannels?: 1 | 2;
   env?: NodeJS.ProcessEnv;
 }
 
 /** Throws invalid_media, no_audio_track, media_too_long and ffmpeg_missing. */
 export async function* readSound(path: string, options: ReadingOptions): AsyncGenerator<Float32Array> {
-  const { maxSeconds, signal } = options;
-  const kind = soundKindOf(await readHead(path));
-  if (kind === undefined) throw mediaError('invalid_media', 'The file is no recording of a known kind.', { param: 'file' });
-  const child = start(await programFor(path, kind, options), path);
-  const end = () => child.kill('SIGKILL');
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
+  const { maxSeconds, signal, nChannels = 1 } = options;
+  const kind = await kindOf(path);
+  const readable = [...sources.map((source) => join(INSTALL_ROOT, source)), entry, path];
+  const program = startConfined(await programFor(path, kind, options), { ...limits, readable, signal });
   let nSamples = 0;
-  const reason = readReason(child.stderr);
-  const exit = once(child, 'close');
   try {
-    for await (const samples of floatsOf(child.stdout)) {
-      nSamples += samples.length;
+    for await (const samples of floatsOf(program.output, nChannels)) {
+      nSamples += samples.length / nChannels;
       if (nSamples > maxSeconds * SOUND_RATE) throw tooLong(maxSeconds);
       yield samples;
     }
-    const [code] = (await exit) as [number | null];
+    const code = await program.exit;
     signal.throwIfAborted();
     // A decoder that failed in the middle would leave a transcript that nobody knows to be cut off.
-    if (code !== 0 || nSamples === 0) throw failure(await reason, maxSeconds);
+    if (code !== 0 || nSamples === 0) throw failure(await program.reason, maxSeconds);
   } finally {
-    signal.removeEventListener('abort', end);
-    end();
+    program.kill();
   }
+}
+
+/** Throws invalid_media for what is neither recording nor film. */
+export async function kindOf(path: string): Promise<SoundKind> {
+  const kind = soundKindOf(await readHead(path));
+  if (kind !== undefined) return kind;
+  throw mediaError('invalid_media', 'The file is neither a recording nor a film of a known kind.', { param: 'file' });
 }
 
 async function readHead(path: string): Promise<Uint8Array> {
@@ -71,53 +69,35 @@ async function readHead(path: string): Promise<Uint8Array> {
   }
 }
 
-async function programFor(path: string, { format, demuxer }: SoundKind, { maxSeconds, env }: ReadingOptions): Promise<string[]> {
+async function programFor(
+  path: string,
+  { format, demuxer }: SoundKind,
+  { maxSeconds, nChannels = 1, env }: ReadingOptions,
+): Promise<string[]> {
   const ffmpeg = findFfmpeg(env);
   // A second more than is allowed tells that there is more.
-  const program = ffmpeg === undefined ? undefined : [ffmpeg, ...soundArguments({ path, demuxer, maxSeconds: maxSeconds + 1 })];
-  if (format !== 'other' && (program === undefined || (await stat(path)).size <= MOST_OWN_BYTES))
+  const program = ffmpeg === undefined ? undefined : [ffmpeg, ...soundArguments({ path, demuxer }, maxSeconds + 1, nChannels)];
+  const isOwn = nChannels === 1 && format !== 'other';
+  if (isOwn && (program === undefined || (await stat(path)).size <= MOST_OWN_BYTES))
     // With the handler, V8 reserves more address space for each WebAssembly memory than the process may have.
     return [process.execPath, '--no-warnings', '--disable-wasm-trap-handler', entry, path, format, String(maxSeconds)];
   if (program !== undefined) return program;
-  const sentence = 'Only WAV and MP3 are decoded here, since ffmpeg is not installed.';
-  throw mediaError('ffmpeg_missing', sentence, { remedy: ffmpegRemedy() });
+  throw ffmpegMissing(nChannels === 1 ? 'Only WAV and MP3 are decoded here' : 'Speakers cannot be told apart by channels here');
 }
 
-function start(program: readonly string[], path: string): ChildProcessByStdio<null, Readable, Readable> {
-  const readable = [...sources.map((source) => join(INSTALL_ROOT, source)), entry, path];
-  const { file, args } = confinedCommand(program, { ...limits, readable, withoutDevices: true });
-  const kept = ['SVC_NATIVE_DIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'].filter((name) => process.env[name] !== undefined);
-  const env = Object.fromEntries(kept.map((name) => [name, process.env[name]]));
-  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  // What goes wrong shows as an end without samples.
-  child.on('error', () => {});
-  if (child.pid !== undefined) lower(child.pid);
-  return child;
+export function ffmpegMissing(what: string): Error {
+  return mediaError('ffmpeg_missing', `${what}, since ffmpeg is not installed.`, { remedy: ffmpegRemedy() });
 }
 
-/** Puts a process behind the threads that serve and compute. A process that is gone already needs none. */
-function lower(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // Its end is told elsewhere.
-  }
-}
-
-async function* floatsOf(stream: Readable): AsyncGenerator<Float32Array> {
+/** Whole frames of all channels. */
+async function* floatsOf(stream: Readable, nChannels: number): AsyncGenerator<Float32Array> {
   let rest = Buffer.alloc(0);
   for await (const chunk of stream) {
     const bytes = Buffer.concat([rest, chunk as Buffer]);
-    const nFloats = bytes.length >> 2;
-    rest = bytes.subarray(nFloats * 4);
-    if (nFloats > 0) yield new Float32Array(new Uint8Array(bytes.subarray(0, nFloats * 4)).buffer);
+    const nBytes = bytes.length - (bytes.length % (4 * nChannels));
+    rest = bytes.subarray(nBytes);
+    if (nBytes > 0) yield new Float32Array(new Uint8Array(bytes.subarray(0, nBytes)).buffer);
   }
-}
-
-async function readReason(stream: Readable): Promise<string> {
-  let text = '';
-  for await (const chunk of stream) if (text.length < MOST_REASON_BYTES) text += String(chunk);
-  return text;
 }
 
 /** The decoder's words name files of ours, so that only what is known of them reaches the client. */

@@ -16,6 +16,10 @@ interface UsedTokens {
   nCompletionTokens: number;
   /** Of work that was done elsewhere. */
   provider?: ProviderUse | undefined;
+  /** The length of a recording. */
+  audioMs?: number;
+  /** The length of a text that is read aloud. */
+  characters?: number;
 }
 
 interface RequestMeterOptions {
@@ -93,7 +97,7 @@ export class RequestMeter {
   }
 
   /** The request is over. Resolves when its use is on disk; throws storage_unavailable. One that did nothing is not recorded. */
-  async end({ nPromptTokens, nCachedTokens, nCompletionTokens, provider }: UsedTokens): Promise<void> {
+  async end({ nPromptTokens, nCachedTokens, nCompletionTokens, provider, audioMs, characters }: UsedTokens): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#nPrompt = nPromptTokens;
@@ -101,7 +105,7 @@ export class RequestMeter {
     if (hasNoTokens) hold?.endWithoutTokens();
     else hold?.end(nPromptTokens, nCompletionTokens, provider?.costMicros ?? 0);
     const nTokens = nPromptTokens + nCompletionTokens;
-    if (nTokens === 0 && !this.#wasOpened) return;
+    if (nTokens === 0 && !this.#wasOpened && (audioMs ?? 0) + (characters ?? 0) === 0) return;
     const ended = {
       ...key,
       id: this.#id,
@@ -113,6 +117,8 @@ export class RequestMeter {
       cachedTokens: nCachedTokens,
       completionTokens: nCompletionTokens,
       provider,
+      audioMs,
+      characters,
     };
     try {
       await journal.end(ended);

@@ -28,6 +28,8 @@ export interface EndedRequest extends UsageKey {
   cachedTokens: number;
   completionTokens: number;
   provider?: ProviderUse | undefined;
+  audioMs?: number | undefined;
+  characters?: number | undefined;
 }
 
 export interface Extension {
@@ -83,6 +85,8 @@ function rowOf(node: string, request: EndedRequest): UsageRow {
     cache_write_1h_tokens: provider?.nCacheWrite1hTokens ?? 0,
     audio_tokens: provider?.nAudioTokens ?? 0,
     image_tokens: provider?.nImageTokens ?? 0,
+    audio_ms: request.audioMs ?? 0,
+    characters: request.characters ?? 0,
   };
 }
 
@@ -137,6 +141,8 @@ export interface UsageSum {
   cache_write_1h_tokens: number;
   audio_tokens: number;
   image_tokens: number;
+  audio_ms: number;
+  characters: number;
   cost_micros: number;
   /** The only currency of the group, or the first and the last of several; null: nothing of it has a price. */
   currency: string | null;
@@ -196,6 +202,7 @@ export class UsageStore {
       select tenant, ${id} as id, ${total('requests')}, ${total('prompt_tokens')}, ${total('cached_tokens')},
         ${total('completion_tokens')}, ${total('milliseconds')}, ${total('reasoning_tokens')},
         ${total('cache_write_5m_tokens')}, ${total('cache_write_1h_tokens')}, ${total('audio_tokens')}, ${total('image_tokens')},
+        ${total('audio_ms')}, ${total('characters')},
         ${total('cost_micros')}, min(nullif(currency, '')) as currency, max(nullif(currency, '')) as last_currency,
         cast(sum(estimated * requests) as bigint) as estimated_requests,
         cast(sum(case when backend <> '' and currency = '' then requests else 0 end) as bigint) as unpriced_requests

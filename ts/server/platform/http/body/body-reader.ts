@@ -58,8 +58,12 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;\s*charset\s*=\s*"?(?:utf-8|utf8|us-ascii)"?\s*)?$/i;
 
+export function isJsonType(contentType: string | undefined): boolean {
+  return contentType !== undefined && JSON_MEDIA_TYPE.test(contentType);
+}
+
 export function requireJsonType(contentType: string | undefined): void {
-  if (contentType !== undefined && JSON_MEDIA_TYPE.test(contentType)) return;
+  if (isJsonType(contentType)) return;
   const given = contentType === undefined ? 'no Content-Type was given' : `${JSON.stringify(contentType.slice(0, 80))} was given`;
   throw new HttpError(415, 'unsupported_media_type', `The body needs Content-Type: application/json; ${given}.`);
 }

@@ -18,15 +18,17 @@ export interface ApiInfo {
 
 type Json = Record<string, unknown>;
 
-const BODY_TYPES: Record<BodyKind, string> = {
-  json: 'application/json',
-  bytes: 'application/octet-stream',
-  multipart: 'multipart/form-data',
+const BODY_TYPES: Record<BodyKind, readonly string[]> = {
+  json: ['application/json'],
+  bytes: ['application/octet-stream'],
+  multipart: ['multipart/form-data'],
+  form: ['multipart/form-data', 'application/json'],
 };
 const ERRORS_OF_BODY: Record<BodyKind, readonly RouterErrorCode[]> = {
   json: ['invalid_json', 'invalid_request', 'unsupported_media_type', 'server_busy'],
   bytes: [],
   multipart: ['invalid_multipart', 'too_many_parts', 'part_too_large', 'unsupported_media_type'],
+  form: ['invalid_multipart', 'too_many_parts', 'part_too_large', 'invalid_json', 'invalid_request', 'unsupported_media_type'],
 };
 /** Refusals of requests that reach no route; published as shared responses, as no operation can list them. */
 export const ROUTELESS_ERRORS = routerErrors.specs(
@@ -96,11 +98,12 @@ function parametersOf(schema: TSchema | undefined, where: 'path' | 'query' | 'he
 
 function requestBody(route: Route): Json {
   const { body, bodyKind = 'json', bodyOptional } = route;
-  const type = body === undefined ? 'application/octet-stream' : BODY_TYPES[bodyKind];
+  const types = body === undefined ? BODY_TYPES.bytes : BODY_TYPES[bodyKind];
+  const content = body === undefined ? {} : { schema: body };
   return {
     required: body !== undefined && bodyOptional !== true,
     description: `At most ${route.maxBody} bytes.`,
-    content: { [type]: body === undefined ? {} : { schema: body } },
+    content: Object.fromEntries(types.map((type) => [type, content])),
   };
 }
 

@@ -4,8 +4,9 @@ import type { SchemaNode } from '../../schema/accepted.ts';
 import { SchemaCheck } from '../../schema/schema-check.ts';
 import { decodedTextFault, textFault } from '../../text/given-text.ts';
 import type { HeldBytes } from '../body/body-collector.ts';
-import { BodyReader, requireJsonType } from '../body/body-reader.ts';
+import { BodyReader, isJsonType, requireJsonType } from '../body/body-reader.ts';
 import { BodyStream } from '../body/body-stream.ts';
+import { JsonForm } from '../body/json-form.ts';
 import { LARGE_BODY_BYTES, type LargeBody } from '../body/large-body.ts';
 import { MultipartBody } from '../body/multipart.ts';
 import { HttpError, invalidRequest } from '../errors.ts';
@@ -99,8 +100,10 @@ export class Endpoint {
   }
 
   /** Opens the body for routes that read it as a stream. Throws HttpError 415. */
-  #openBody(body: BodyStream, contentType: string | undefined): BodyStream | MultipartBody {
-    return this.route.bodyKind === 'bytes' ? body : new MultipartBody(body, contentType, this.route.partLimits);
+  #openBody(body: BodyStream, contentType: string | undefined): BodyStream | MultipartBody | JsonForm {
+    const { bodyKind, partLimits } = this.route;
+    if (bodyKind === 'bytes') return body;
+    return bodyKind === 'form' && isJsonType(contentType) ? new JsonForm(body) : new MultipartBody(body, contentType, partLimits);
   }
 
   /** JSON where the route declares a schema, else the bytes. A promise where a large body is read in a thread. */

@@ -2,7 +2,7 @@
 import { HttpError } from '../errors.ts';
 
 /** A module of the product, as the node's map of modules knows it. */
-export type ModuleState = { state: 'loaded' } | { state: 'unavailable'; reason: string };
+export type ModuleState = { state: 'loaded'; module: string } | { state: 'unavailable'; reason: string };
 
 /** Undefined: the name is no module of the product. */
 export type FindModule = (name: string) => ModuleState | undefined;
@@ -20,8 +20,9 @@ export interface MissingRoute {
 }
 
 export function missingRoute({ method, path, allowed, instead }: MissingRoute, findModule: FindModule): HttpError {
-  const name = moduleName(path);
-  const state = name === undefined || LOCAL_ONLY.has(name) ? undefined : findModule(name);
+  const segment = moduleName(path);
+  const state = segment === undefined || LOCAL_ONLY.has(segment) ? undefined : findModule(segment);
+  const name = state?.state === 'loaded' ? state.module : segment;
   // A path that some route claims is there, whatever runs the module that its name suggests.
   if (allowed.length > 0) return methodNotAllowed(method, path, allowed, state === undefined ? {} : { module: name, method });
   if (state?.state === 'unavailable') return unavailable(name ?? '', state.reason);

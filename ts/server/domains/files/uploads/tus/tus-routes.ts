@@ -94,7 +94,11 @@ function createRoute({ service, tus, answers }: TusRoutesOptions): Route {
       requireVersion(headers);
       const metadata = readMetadata(headers.get('upload-metadata'));
       requireOwnTenant(caller, metadata.get('tenant'));
-      const file = checkFile('tus', { ...Object.fromEntries(metadata), size: readNumber('Upload-Length', headers) });
+      const file = checkFile('tus', {
+        ...Object.fromEntries(metadata),
+        purpose: undefined,
+        size: readNumber('Upload-Length', headers),
+      });
       const begun = await service.begin(caller, { ...file, metadata: headers.get('upload-metadata') });
       const upload = await appendFirst(tus, caller, headers, begun, body);
       return reply(201, { ...stateHeaders(upload), location: `${PATH}/${upload.id}` });

@@ -1,8 +1,15 @@
 /** The transcript of a recording, and the files of subtitles that are made of it. */
-import type { SpeechSegment } from '../../native/whisper.ts';
+import type { SpeechSegment } from '../../../native/whisper.ts';
+
+export interface HeardSegment extends SpeechSegment {
+  /** `A` or `B`, where speakers are told apart. */
+  speaker?: string;
+}
 
 export interface Transcript {
-  segments: SpeechSegment[];
+  segments: HeardSegment[];
+  /** The name of the model that heard it. */
+  model: string;
   /** A code, for example `de`. */
   language: string;
   /** Seconds. */
@@ -19,7 +26,7 @@ export function textOf(segments: readonly SpeechSegment[]): string {
 
 /** Lines of a cue, and columns of a line, as broadcasters have them. */
 const MOST_LINES = 2;
-const MOST_COLUMNS = 42;
+export const MOST_COLUMNS = 42;
 
 interface Cue {
   begin: number;
@@ -28,17 +35,17 @@ interface Cue {
 }
 
 /** SubRip. */
-export function srtOf(segments: readonly SpeechSegment[]): string {
-  const cues = cuesOf(segments);
+export function srtOf(segments: readonly SpeechSegment[], mostColumns = MOST_COLUMNS): string {
+  const cues = cuesOf(segments, mostColumns);
   return cues
     .map(({ begin, end, lines }, i) => `${i + 1}\n${time(begin, ',')} --> ${time(end, ',')}\n${lines.join('\n')}\n\n`)
     .join('');
 }
 
 /** WebVTT (W3C). */
-export function vttOf(segments: readonly SpeechSegment[]): string {
+export function vttOf(segments: readonly SpeechSegment[], mostColumns = MOST_COLUMNS): string {
   const escaped = (line: string) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  const cues = cuesOf(segments);
+  const cues = cuesOf(segments, mostColumns);
   const blocks = cues.map(
     ({ begin, end, lines }) => `${time(begin, '.')} --> ${time(end, '.')}\n${lines.map(escaped).join('\n')}\n\n`,
   );
@@ -46,9 +53,9 @@ export function vttOf(segments: readonly SpeechSegment[]): string {
 }
 
 /** A long segment becomes several cues, each with its share of the time by its columns. */
-function cuesOf(segments: readonly SpeechSegment[]): Cue[] {
+function cuesOf(segments: readonly SpeechSegment[], mostColumns: number): Cue[] {
   return segments.flatMap(({ text, begin, end }) => {
-    const lines = wrapped(text);
+    const lines = wrapped(text, mostColumns);
     const total = lines.reduce((sum, line) => sum + columnsOf(line), 0);
     const cues: Cue[] = [];
     let at = begin;
@@ -65,7 +72,7 @@ function cuesOf(segments: readonly SpeechSegment[]): Cue[] {
 }
 
 /** Lines that are broken between words, and where a word is longer than a line or there are no spaces, between letters. */
-function wrapped(text: string): string[] {
+function wrapped(text: string, mostColumns: number): string[] {
   const lines: string[] = [];
   let line = '';
   // What would end the line of times in both formats is no part of speech.
@@ -74,14 +81,14 @@ function wrapped(text: string): string[] {
     .split(/\s+/)
     .filter((each) => each !== '')) {
     const joined = line === '' ? word : `${line} ${word}`;
-    if (columnsOf(joined) <= MOST_COLUMNS) {
+    if (columnsOf(joined) <= mostColumns) {
       line = joined;
       continue;
     }
     if (line !== '') lines.push(line);
     line = '';
     for (const letter of word) {
-      if (columnsOf(line + letter) > MOST_COLUMNS) {
+      if (columnsOf(line + letter) > mostColumns) {
         lines.push(line);
         line = '';
       }

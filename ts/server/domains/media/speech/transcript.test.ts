@@ -1,6 +1,6 @@
 /** Subtitles. */
 import t from 'tap';
-import type { SpeechSegment } from '../../native/whisper.ts';
+import type { SpeechSegment } from '../../../native/whisper.ts';
 import { srtOf, textOf, vttOf } from './transcript.ts';
 
 const segment = (text: string, begin: number, end: number): SpeechSegment => ({

@@ -1,11 +1,11 @@
 /** The speech models of the node: which there are, which is meant, and those in memory, which leave it when nobody uses them. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { AddonLoadError, CpuUnsupportedError } from '../../native/load.ts';
-import { NativeError } from '../../native/native-error.ts';
-import { SpeechModel } from '../../native/whisper.ts';
-import type { NameFilter } from '../../platform/module/use-rules.ts';
-import { mediaError } from './errors.ts';
+import { AddonLoadError, CpuUnsupportedError } from '../../../native/load.ts';
+import { NativeError } from '../../../native/native-error.ts';
+import { SpeechModel } from '../../../native/whisper.ts';
+import type { NameFilter } from '../../../platform/module/use-rules.ts';
+import { mediaError } from '../errors.ts';
 
 /** A file that was checked, as the library of models tells it. */
 interface SpeechFile {

@@ -1,0 +1,44 @@
+/** A form without files that came as JSON: each member is a field, and a list is a field for each of its values. */
+import { invalidRequest } from '../errors.ts';
+import { parseJsonBody } from './body-reader.ts';
+import { type BodyStream, payloadTooLarge } from './body-stream.ts';
+import type { FieldPart } from './multipart.ts';
+
+/** The fields of a form without files. */
+const MAX_BYTES = 1024 * 1024;
+
+/** Can be read once. Reading throws HttpError 400 `invalid_json` and `invalid_request`, 413 `payload_too_large`, and BodyAborted. */
+export class JsonForm implements AsyncIterable<FieldPart> {
+  readonly #body: BodyStream;
+
+  constructor(body: BodyStream) {
+    this.#body = body;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<FieldPart> {
+    const value = parseJsonBody(await this.#collect());
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw invalidRequest({ member: '', sentence: 'the request body must be an object.' });
+    for (const [name, member] of Object.entries(value))
+      for (const each of Array.isArray(member) ? (member as unknown[]) : [member]) {
+        if (each === null) continue;
+        if (typeof each === 'object') throw noField(name.slice(0, 80));
+        yield { kind: 'field', name, value: String(each) };
+      }
+  }
+
+  async #collect(): Promise<Buffer> {
+    const chunks: Uint8Array[] = [];
+    let sizeBytes = 0;
+    for await (const chunk of this.#body) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > MAX_BYTES) throw payloadTooLarge(MAX_BYTES);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+}
+
+function noField(member: string): Error {
+  return invalidRequest({ member, sentence: `\`${member}\` must be a text, a number, a boolean, or a list of them.` });
+}
