@@ -35,6 +35,8 @@ const mayMakeScopes = [
   /^ts\/server\/domains\/webhooks\/(store\/|delivery\/fan-out\.ts$)/,
   // How fast a scientific source is asked belongs to no tenant.
   /^ts\/server\/domains\/science\/tables\.ts$/,
+  // Lines of a network, and what rules find in them, belong to nodes.
+  /^ts\/server\/domains\/logs\/detection\/tables\.ts$/,
   // Backends, routes and prices belong to nodes.
   /^ts\/server\/domains\/cloud\/store\.ts$/,
   /^ts\/server\/domains\/files\/uploads\/upload-sweep\.ts$/,

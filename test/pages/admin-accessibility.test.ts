@@ -16,6 +16,7 @@ const SCREENS = [
     'log',
     'forwarding',
     'logs',
+    'incidents',
     'collection',
     'science',
     'license',

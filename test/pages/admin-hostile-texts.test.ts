@@ -17,6 +17,7 @@ const SCREENS = [
     'log',
     'forwarding',
     'logs',
+    'incidents',
     'collection',
     'science',
     'license',

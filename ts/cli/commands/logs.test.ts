@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { openLogs, someConfig, whyNoRsyslog } from '../../server/domains/logs/test-support/logs-bed.ts';
 import { madeLine, writeLines } from '../../server/domains/logs/test-support/made-copy.ts';
+import { eventually } from '../../server/platform/http/test-support/test-bed.ts';
 import { runCli } from '../run-cli.ts';
 
 // Each command is a process of its own.
@@ -54,4 +55,39 @@ t.test('a collection is configured by a file, applied, looked at and repaired', 
   t.match(await svc('search', 'a OR b'), { code: 1, stderr: /character 3: OR is no word/ });
   t.match(await svc('search', '--from', 'yesterday'), { code: 1, stderr: /`from` is no time/ });
   t.match(await svc('rebuild'), { code: 0, stdout: /made again/ });
+});
+
+t.test('incidents, rules and block lists', { skip: whyNoRsyslog }, async (t) => {
+  const bed = await openLogs(t);
+  const config = await someConfig(t);
+  const folder = t.testdir({});
+  const svc = (...args: string[]) => runCli(['logs', ...args, '--url', bed.url, '--api-key', 'superadmin']);
+  const file = join(folder, 'rule.yml');
+  writeFileSync(file, 'title: A word\nlogsource: { product: linux }\ndetection: { s: [forbidden], condition: s }\n');
+  t.match(await svc('rule', 'put', 'word', file), { code: 0, stdout: 'word is applied: A word\n' });
+  writeFileSync(file, 'title: Half\nlogsource: { product: windows }\ndetection: { s: [forbidden], condition: s }\n');
+  t.match(await svc('rule', 'put', 'half', file), { code: 1, stdout: /not applied: not supported is the product windows/ });
+  t.match(await svc('rule', 'disable', 'sudo-shell'), { code: 0, stdout: 'sudo-shell is off\n' });
+  const rules = (await svc('rules')).stdout;
+  t.match(rules, /^ID +LEVEL +STATE +ALERTS +AUTHOR +TITLE\n/);
+  t.match(rules, /sudo-shell +low +off/);
+  t.match(rules, /half +medium +not applied +0 .*Half: not supported is/);
+  t.match(await svc('rule', 'rm', 'half'), { code: 0, stdout: 'half is removed\n' });
+  const list = join(folder, 'list.netset');
+  writeFileSync(list, '203.0.114.0/24\n');
+  t.equal((await svc('blocklist', 'add', 'mine', list)).stdout, 'mine has 1 entries\n');
+
+  await bed.ask('PUT', 'rsyslog/config', config);
+  await bed.ask('POST', 'rsyslog/apply');
+  const rcvd = new Date(Date.now() - 1_000).toISOString().replace('Z', '000+00:00');
+  for (const copy of config.copies)
+    writeLines(copy, [madeLine({ uuid: 'A'.repeat(32), rcvd, msg: 'forbidden src_ip=203.0.114.7 \u001b[31m' })]);
+  await eventually(async () => (await bed.ask('GET', 'incidents')).body.data.length === 1);
+  t.match((await svc('incidents', '--state', 'open')).stdout, /inc_\S+ +medium +open +\S+ +1 +word +203\.0\.114\.7 \(mine\)/);
+  const id = (await bed.ask('GET', 'incidents')).body.data[0].id;
+  t.match(await svc('incident', id, 'gone'), { code: 2, stderr: /no state/ });
+  t.match(await svc('incident', id, 'closed', '--verdict', 'benign'), {
+    code: 0,
+    stdout: /is closed\nits lines: svc logs search uuid:A+ /,
+  });
 });

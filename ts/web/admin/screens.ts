@@ -32,6 +32,7 @@ export const SCREENS: Readonly<Record<Group, readonly ScreenEntry[]>> = {
     { title: 'server_log', id: 'log', icon: 'list', least: 'superadmin', load: () => import('./screens/server-log.tsx') },
     { title: 'forwarding', icon: 'send', least: 'admin', module: 'syslog', load: () => import('./screens/forwarding.tsx') },
     { title: 'logs', icon: 'search', least: 'admin', module: 'logs', load: () => import('./screens/logs.tsx') },
+    { title: 'incidents', icon: 'alert', least: 'superadmin', module: 'logs', load: () => import('./screens/incidents.tsx') },
     {
       title: 'collection',
       icon: 'download',

@@ -7,6 +7,7 @@ import { collection } from './texts/collection.ts';
 import { forwarding } from './texts/forwarding.ts';
 import { frame } from './texts/frame.ts';
 import { gallery } from './texts/gallery.ts';
+import { incidents } from './texts/incidents.ts';
 import { integrations } from './texts/integrations.ts';
 import { keys } from './texts/keys.ts';
 import { logs } from './texts/logs.ts';
@@ -29,6 +30,7 @@ const texts = {
   ...forwarding,
   ...frame,
   ...gallery,
+  ...incidents,
   ...integrations,
   ...keys,
   ...logs,

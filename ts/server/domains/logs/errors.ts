@@ -8,10 +8,24 @@ export const logsErrors = defineErrors('logs', {
     'The text of a search is not one of its language; `position` says where.',
     'Correct it there: words, "phrases", -without, prefix* and field:value; quotes look for a text as it is.',
   ],
+  invalid_rule: [400, 'The text is no Sigma rule; `detail` says why.', 'Correct it as `detail` says, and send it again.'],
   forbidden: [
     403,
     'No sender of collected lines is assigned to the tenant.',
     'Ask a superadmin to assign its networks with `sources`.',
+  ],
+  incident_not_found: [404, 'There is no such incident.', 'List them: `svc logs incidents`.'],
+  rule_not_found: [404, 'There is no such rule.', 'List them: `svc logs rules`.'],
+  blocklist_not_found: [404, 'There is no such block list.', 'List them: `svc logs blocklists`.'],
+  invalid_incident_state: [
+    409,
+    'The incident cannot go from its state to that one.',
+    'Read it again: closed incidents are opened before they are acknowledged.',
+  ],
+  rule_is_own: [
+    409,
+    'The rule comes with the program, and is neither replaced nor removed.',
+    'Switch it off, and install another one under an id of its own.',
   ],
   rsyslog_not_configured: [
     409,

@@ -40,6 +40,7 @@ const Line = named(
     time_source: Type.Enum(['ts', 'rcvd'], {
       description: 'What it counts by: `ts`, unless that is no date, over 5 minutes after `rcvd` or 24 hours before.',
     }),
+    marks: Type.Array(Type.String(), { description: 'Block lists that name an address of the line.' }),
   }),
 );
 const Lines = named(
@@ -87,12 +88,19 @@ interface SearchRoutesDeps {
   index: LogIndex;
   recordAct: IdentityApi['recordAct'];
   now(): number;
+  /** The block lists that name one of the addresses. */
+  marksOf(addresses: readonly string[]): string[];
 }
 
 const { get, post } = routes({ tag: 'Logs', auth: 'admin', errors: logsErrors });
 
 export function searchRoutes(deps: SearchRoutesDeps): Route[] {
   const { index, recordAct } = deps;
+  const viewOf = ({ line, source }: Shown): Static<typeof Line> => ({
+    ...line,
+    time_source: source,
+    marks: deps.marksOf(addressesOf(line)),
+  });
   /** Reads are audited before the first line goes out; a secret that is looked for is not kept. */
   const audit = (context: RequestContext, action: string, query: object) =>
     recordAct(auditEntry(auditSource(context), { action, detail: readable(query) }));
@@ -139,7 +147,7 @@ export function searchRoutes(deps: SearchRoutesDeps): Route[] {
         const { query, caller, headers, signal } = context;
         const senders = sendersOf(caller, deps.collection);
         await audit(context, 'logs.tail', query);
-        const reader = new TailReader();
+        const reader = new TailReader(viewOf);
         const stop = await index.follow(
           {
             q: query.q ?? '',
@@ -244,8 +252,17 @@ function histogramOf(counts: readonly number[], { fromMs, toMs, nBuckets }: Sear
   return counts.map((lines, i) => ({ from: new Date(Math.round(fromMs + i * widthMs)).toISOString(), lines }));
 }
 
-function viewOf({ line, source }: { line: LogLine; source: TimedLine['source'] }): Static<typeof Line> {
-  return { ...line, time_source: source };
+interface Shown {
+  line: LogLine;
+  source: TimedLine['source'];
+}
+
+const ADDRESS = /(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]{2,39}:[0-9a-fA-F:]{0,39})(?![\w:])/g;
+const MOST_ADDRESSES = 20;
+const MOST_CHARACTERS = 8_192;
+
+function addressesOf({ msg, fromhost_ip: sender }: LogLine): string[] {
+  return [sender, ...(msg.slice(0, MOST_CHARACTERS).match(ADDRESS) ?? []).slice(0, MOST_ADDRESSES)];
 }
 
 function readable(query: object): Record<string, unknown> {
@@ -256,11 +273,16 @@ function readable(query: object): Record<string, unknown> {
 
 /** Writes what comes to one client, as fast as it reads. */
 class TailReader {
+  readonly #viewOf: (event: Shown) => object;
   #stream: EventStream | undefined;
   #waiting: TailNotice['events'][number][] = [];
   #nMissed: number | null = 0;
   #isBlocked = false;
   #isEnded = false;
+
+  constructor(viewOf: (event: Shown) => object) {
+    this.#viewOf = viewOf;
+  }
 
   start(stream: EventStream, stop: () => void): void {
     this.#stream = stream;
@@ -305,7 +327,8 @@ class TailReader {
         continue;
       }
       const event = this.#waiting.shift();
-      if (event !== undefined) this.#isBlocked = !stream.write(`id: ${event.id}\ndata: ${JSON.stringify(viewOf(event))}\n\n`);
+      if (event !== undefined)
+        this.#isBlocked = !stream.write(`id: ${event.id}\ndata: ${JSON.stringify(this.#viewOf(event))}\n\n`);
     }
   }
 }

@@ -28,9 +28,14 @@ export class Incidents {
     await this.#watch.stop();
   }
 
+  /** What lasts comes first, then what ended, the latest first. */
   async list(): Promise<Incident[]> {
     await this.#look();
-    return this.#log.list();
+    const reports = [...(await this.#node.health()).values()];
+    const found = reports.flatMap(({ incidents = [] }) => incidents.map((one): Incident => ({ ...one, endedAt: one.endedAt })));
+    if (found.length === 0) return this.#log.list();
+    const all = [...this.#log.list(), ...found].toSorted((a, b) => b.since - a.since);
+    return [...all.filter(({ endedAt }) => endedAt === undefined), ...all.filter(({ endedAt }) => endedAt !== undefined)];
   }
 
   async #look(): Promise<void> {

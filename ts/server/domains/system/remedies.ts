@@ -17,6 +17,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   logs_copy_full: 'Make space on the disk of that copy (`svc logs status`), or keep less. The other copy goes on.',
   logs_copy_behind:
     'See which one with `svc logs status`; hours that are over are repaired by themselves, or at once: `svc logs repair`.',
+  detection_incident: 'See whom it is about with `svc logs incidents`, or Incidents in the console, and close it with a verdict.',
   revocations_late: 'Check that the node reaches PostgreSQL without a pooler that drops LISTEN connections.',
   storage_unavailable:
     'Look at free space and at errors of the disk, or at the connection to PostgreSQL. The node goes on by itself when writes work.',

@@ -5,6 +5,7 @@ import { cloudEvents } from '../cloud/index.ts';
 import { edgeEvents } from '../edge/index.ts';
 import { identityEvents } from '../identity/index.ts';
 import { inferenceEvents } from '../inference/index.ts';
+import { logsEvents } from '../logs/index.ts';
 import { meteringEvents } from '../metering/index.ts';
 
 interface CatalogueEvent {
@@ -35,6 +36,8 @@ export const CATALOGUE: readonly CatalogueEvent[] = [
   ofNode(cloudEvents.backendUnhealthy, 'A provider refuses the key of this node, cannot be reached, or takes no more requests.'),
   ofNode(inferenceEvents.modelLoaded, 'A model was loaded into memory.'),
   ofNode(inferenceEvents.modelUnloaded, 'A model left memory.'),
+  ofNode(logsEvents.incidentOpened, 'Rules found something in collected lines: an incident began, or was opened again.'),
+  ofNode(logsEvents.incidentChanged, 'An incident was acknowledged, closed or opened again by somebody.'),
 ];
 
 const byName = new Map(CATALOGUE.map((event) => [event.type.name, event]));

@@ -18,10 +18,22 @@ export interface HealthReason {
   detail: string;
 }
 
+/** Something that was found beside the node itself, for its list of incidents. It names no address and nobody: strangers may read it. */
+export interface NodeIncident {
+  code: string;
+  detail: string;
+  /** Unix milliseconds. */
+  since: number;
+  /** Absent: it lasts. */
+  endedAt?: number;
+}
+
 /** A module's part of /health: a member under its name, and reasons for what it lacks. */
 export interface HealthReport {
   state: object;
   reasons: readonly HealthReason[];
+  /** They are no defect of the node, and are listed with its incidents alone. */
+  incidents?: readonly NodeIncident[];
 }
 
 /** Why the node takes no work yet, for /readyz. */

@@ -24,7 +24,7 @@ import {
   UnitRunner,
 } from './rsyslog-runner.ts';
 
-export interface CollectionDeps {
+interface CollectionDeps {
   dataDir: string;
   runner: 'child' | 'unit';
   log: Log;
@@ -37,6 +37,14 @@ export interface CollectionDeps {
 interface Saved {
   config: CollectionConfig | undefined;
   applied: { at: string; config: CollectionConfig; canary: string } | undefined;
+}
+
+interface Reading {
+  copy: string | null;
+  copies: readonly string[];
+  sources: CollectionConfig['sources'];
+  /** Those that lines are taken from. */
+  networks: readonly string[];
 }
 
 interface Applied {
@@ -104,9 +112,11 @@ export class Collection {
   }
 
   /** Where lines are read and who sent them, as what is in force says it; undefined: nothing is. */
-  get reading(): { copy: string | null; copies: readonly string[]; sources: CollectionConfig['sources'] } | undefined {
+  get reading(): Reading | undefined {
     const { config } = this.#saved.applied ?? {};
-    return config && { copy: this.#copies.reading, copies: config.copies, sources: config.sources };
+    if (config === undefined) return undefined;
+    const { copies, sources, allowed_networks: allowed } = config;
+    return { copy: this.#copies.reading, copies, sources, networks: [...allowed, ...sources.map(({ network }) => network)] };
   }
 
   /** Undefined: nothing was configured. Keys are not shown. */

@@ -28,14 +28,18 @@ const callers: Authenticator = {
 
 export async function openLogs(
   t: Test,
-  { dataDir = join(newFolder(t), 'data'), runner = 'child' }: { dataDir?: string; runner?: 'child' | 'unit' } = {},
+  {
+    dataDir = join(newFolder(t), 'data'),
+    runner = 'child',
+    settings = {},
+  }: { dataDir?: string; runner?: 'child' | 'unit'; settings?: Readonly<Record<string, unknown>> } = {},
 ) {
   const acts: AuditEntry[] = [];
   const sealingKey = () => SealingKey.open(join(dataDir, 'sealing.key'));
   const modules = await openModules(t, {
     modules: [standIn(identity, { sealingKey, recordAct: async (entry) => void acts.push(entry) }), logs],
     dataDir,
-    settings: { 'logs.runner': runner },
+    settings: { 'logs.runner': runner, ...settings },
     http: () => ({ authenticator: callers }),
   });
   const ask = (method: string, path: string, body?: unknown, role = 'superadmin') =>

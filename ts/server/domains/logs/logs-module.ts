@@ -1,0 +1,62 @@
+/** Wires the logs module. */
+import { join } from 'node:path';
+import type { Module } from '../../platform/module/module.ts';
+import type { ModuleContext } from '../../platform/module/module-context.ts';
+import { AddressPolicy } from '../../platform/network/address-policy.ts';
+import { allowedHostsOf } from '../../platform/network/allowed-host.ts';
+import { HttpClient } from '../../platform/network/http-client.ts';
+import { identity } from '../identity/index.ts';
+import { Collection } from './collection/collection.ts';
+import { BlockLists } from './detection/block-lists.ts';
+import { Detection } from './detection/detection.ts';
+import { IncidentStore } from './detection/incident-store.ts';
+import { RuleStore } from './detection/rule-store.ts';
+import { detectionRoutes } from './detection-routes.ts';
+import { LogIndex } from './index/log-index.ts';
+import { logRoutes } from './routes.ts';
+import { searchRoutes } from './search-routes.ts';
+import type { logsSettings } from './settings.ts';
+
+/** Of networks that lines are taken from: what is wider is not our own. */
+const LEAST_OWN_PREFIX = 8;
+
+export function createLogs(context: ModuleContext<typeof logsSettings>): Module<undefined> {
+  const { settings, node, log, metrics, tenants, events } = context;
+  const { sealingKey, recordAct } = context.use(identity);
+  const { dataDir } = node;
+  const now = Date.now;
+  const collection = new Collection({ dataDir, runner: settings['logs.runner'], log, metrics, sealingKey, now });
+  const reading = () => collection.reading;
+  const index = new LogIndex({ dataDir, log, metrics, now, reading });
+  const allowed = allowedHostsOf('logs.allowed_hosts', settings['logs.allowed_hosts'], 'mirror.lan:8443 or http://10.0.0.5');
+  const http = new HttpClient({ policy: new AddressPolicy({ trusted: [], allowed }) });
+  const rules = new RuleStore(context.storage.access());
+  const incidents = new IncidentStore(context.storage.access(), events);
+  const ownNetworks = (): string[] => (collection.reading?.networks ?? []).filter(isNarrow);
+  const blockLists = new BlockLists({ store: rules, http, folder: join(dataDir, 'logs', 'blocklists'), log, now, ownNetworks });
+  const detection = new Detection({ dataDir, log, metrics, now, reading, rules, incidents, blockLists });
+  return {
+    api: undefined,
+    routes: [
+      ...logRoutes(collection, index, tenants),
+      ...searchRoutes({ collection, index, recordAct, now, marksOf: (addresses) => blockLists.marksOf(addresses) }),
+      ...detectionRoutes({ detection, incidents, rules, blockLists, recordAct, now }),
+    ],
+    start: async () => {
+      await collection.start();
+      index.start();
+      detection.start();
+    },
+    stop: async () => {
+      await Promise.all([index.stop(), detection.stop()]);
+      await collection.stop();
+    },
+    health: () => ({ state: {}, reasons: collection.health(), incidents: detection.shown }),
+    ready: () => undefined,
+  };
+}
+
+function isNarrow(network: string): boolean {
+  const [, prefix] = network.split('/');
+  return prefix === undefined || Number(prefix) >= LEAST_OWN_PREFIX;
+}
