@@ -78,6 +78,14 @@ t.test('incidents say what is wrong and what to do about it', async (t) => {
   t.match(JSON.parse((await ask('/health')).text), { reasons: [{ code: 'revocations_late', remedy: /PostgreSQL/ }] });
   report = { state: {}, reasons: [] };
   t.match(await incidents(), [{ code: 'revocations_late', ended_at: String }]);
+  const found = { code: 'detection_incident', detail: 'Found.', since: Date.now() };
+  report = { state: {}, reasons: [], incidents: [{ ...found, endedAt: found.since + 1 }, found] };
+  t.match(await incidents(), [
+    { code: 'detection_incident', remedy: /svc logs incidents/, ended_at: null },
+    { code: 'detection_incident', ended_at: String },
+    { code: 'revocations_late' },
+  ]);
+  t.match(JSON.parse((await ask('/health')).text), { status: 'ok', reasons: [] }, 'what rules find is no defect of the node');
 });
 
 t.test('a missing data role is a reason but no defect', async (t) => {
