@@ -15,12 +15,12 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_061_301;
+const MAX_OPENAPI_BYTES = 1_081_548;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [103, 7658],
-  client: [7, 670],
+  cli: [104, 7850],
+  client: [7, 679],
   server: [12, 760],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
@@ -32,7 +32,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [99, 9979],
   'server/domains/license': [14, 610],
-  'server/domains/logs': [32, 4142],
+  'server/domains/logs': [51, 7076],
   'server/domains/media': [24, 2236],
   'server/domains/metering': [29, 2540],
   'server/domains/pages': [3, 160],
@@ -46,9 +46,9 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [19, 2805],
-  'server/platform': [262, 19588],
-  web: [295, 17435],
-  workers: [19, 815],
+  'server/platform': [262, 19600],
+  web: [297, 17644],
+  workers: [20, 826],
 };
 
 /** A number that is this much below its budget is to be lowered. */

@@ -24,7 +24,15 @@ export const replacedTerms: readonly ReplacedTerm[] = [
   {
     words: ['verdict'],
     write: 'inspection result',
-    elsewhere: { 'bench/': 'whether a figure reached its goal', 'models/eval/': 'the same' },
+    elsewhere: {
+      'bench/': 'whether a figure reached its goal',
+      'models/eval/': 'the same',
+      'docs/operate/log-detection.md': 'what an incident turned out to be',
+      'ts/cli/commands/logs-detection.ts': 'the same',
+      'ts/client/routes.ts': 'the same',
+      'ts/server/domains/logs/': 'the same',
+      'ts/web/admin/': 'the same',
+    },
   },
   { words: ['model table'], write: 'model registry' },
   { words: ['newcomer'], write: 'candidate' },

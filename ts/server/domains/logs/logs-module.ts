@@ -17,7 +17,7 @@ import { logRoutes } from './routes.ts';
 import { searchRoutes } from './search-routes.ts';
 import type { logsSettings } from './settings.ts';
 
-/** Of networks that lines are taken from: what is wider is not our own. */
+/** A network that lines are taken from is our own if it is no wider. */
 const LEAST_OWN_PREFIX = 8;
 
 export function createLogs(context: ModuleContext<typeof logsSettings>): Module<undefined> {

@@ -28,7 +28,7 @@ export class Incidents {
     await this.#watch.stop();
   }
 
-  /** What lasts comes first, then what ended, the latest first. */
+  /** Those that last come first, then those that ended, the latest first. */
   async list(): Promise<Incident[]> {
     await this.#look();
     const reports = [...(await this.#node.health()).values()];

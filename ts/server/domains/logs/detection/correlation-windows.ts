@@ -12,19 +12,19 @@ export interface Finding {
 }
 
 interface Group {
-  /** In the order of time. */
+  /** They stand in the order of time. */
   findings: Finding[];
   /** The end of the window that alerted last: what is read again behind a crash does not alert again. */
   firedMs: number;
   firedUuids: string[];
 }
 
-/** As it is kept over restarts. */
+/** The form that is kept over restarts. */
 export type SavedGroups = [key: string, group: Group][];
 
 const MOST_GROUPS = 10_000;
 const MOST_FINDINGS = 100_000;
-/** Of an order of rules, which has no bound of its own. */
+/** An order of rules has no bound of its own, and keeps so many findings. */
 const MOST_ORDERED = 100;
 
 export class CorrelationWindows {

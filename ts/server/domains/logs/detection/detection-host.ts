@@ -5,7 +5,7 @@ import type { InstalledRule } from './rule-set.ts';
 export interface DetectionOperations {
   useRules: { input: { rules: readonly InstalledRule[] }; output: null };
   advance: { input: { copy: DetectedCopy; nowMs: number }; output: Detected };
-  /** What was found so far is in the database. */
+  /** Says that all that was found so far is in the database. */
   keep: { input: Record<string, never>; output: null };
 }
 

@@ -56,7 +56,7 @@ export class Detection {
   readonly #thread: AskedThread<DetectionOperations, never>;
   readonly #advances: Repeater;
   readonly #metrics: ReturnType<typeof detectionMetrics>;
-  /** What the thread found and the database does not have yet. */
+  /** The thread found it, and the database does not have it yet. */
   #pending: Detected | undefined;
   /** The rules that the thread has, as text. */
   #used: string | undefined;
@@ -109,7 +109,7 @@ export class Detection {
     await this.#deps.blockLists.stop();
   }
 
-  /** For whoever asks what is wrong with the node: without addresses and names. */
+  /** Shows incidents to strangers: without addresses and names. */
   get shown(): NodeIncident[] {
     return this.#recent.map(({ severity, alerts, opened_at: since, closed_at: endedAt }) => ({
       code: 'detection_incident',

@@ -1,4 +1,4 @@
-/** What comes into a copy is read once, whatever happens to its files, and over restarts. */
+/** Lines that come into a copy are read once, whatever happens to its files, and over restarts. */
 import { appendFileSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -19,7 +19,7 @@ interface ReadHour {
   /** The copy whose open file was read; undefined: the packed file, which is the same in both. */
   copy: number | undefined;
   offset: number;
-  /** When its last line was received: files are read side by side. */
+  /** Its last line was received then: files are read side by side. */
   atMs: number;
   isDone: boolean;
 }
@@ -53,7 +53,7 @@ export interface Detected {
 }
 
 const MOST_ALERTS = 1_000;
-/** Of one rule and entity, in one round; what is more is joined with the last. */
+/** So many alerts of one rule and entity stand alone in a round; more are joined with the last. */
 const MOST_ALIKE = 50;
 
 export class Detector {
@@ -165,7 +165,7 @@ export class Detector {
   }
 }
 
-/** What is found in one round. */
+/** A round holds what was found in it. */
 class Round {
   readonly #rules: RuleSet;
   readonly alerts: Alert[] = [];

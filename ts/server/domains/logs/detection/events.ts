@@ -1,4 +1,4 @@
-/** What detection tells other modules, through the outbox. Addresses and names are left to whoever asks for the incident. */
+/** Events that detection tells other modules, through the outbox. Addresses and names are left to whoever asks for the incident. */
 import Type from 'typebox';
 import { EventType } from '../../../platform/events/index.ts';
 

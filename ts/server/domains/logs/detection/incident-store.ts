@@ -24,7 +24,7 @@ interface IncidentPage {
 const MOST_UUIDS = 100;
 const MOST_MARKS = 20;
 const ROWS_A_STATEMENT = 100;
-/** What is read again is not older. */
+/** Lines that are read again are not older. */
 const ALERTS_KEPT_MS = 10 * 24 * 3_600_000;
 const INCIDENTS_KEPT_MS = 400 * 24 * 3_600_000;
 

@@ -9,7 +9,7 @@ export type ParserName = 'sshd' | 'sudo' | 'su' | 'accounts' | 'cron' | 'firewal
 interface Shape {
   /** Named groups are fields. */
   pattern: RegExp;
-  /** What the shape itself says. */
+  /** Fields that the shape itself says. */
   says?: Readonly<Record<string, string>>;
 }
 
@@ -106,7 +106,7 @@ const PARSERS: readonly Parser[] = [
     shapes: [
       {
         pattern:
-          /^(?:\S+ )?(?<src_ip>[0-9a-fA-F.:]+) \S+ (?<user>\S+) \[[^\]]*\] "(?<method>[A-Z]+) (?<uri>\S+)[^"]*" (?<status>\d{3}) (?<bytes>\d+|-)(?: "(?<referer>[^"]*)" "(?<user_agent>[^"]*)")?/,
+          /^(?:\S+ )?(?<src_ip>[0-9a-fA-F.:]+) \S+ (?<user>\S+) \[[^\]]*\] "(?<method>[A-Z]+) (?<uri>[^\s"]+)(?: [^"]*)?" (?<status>\d{3}) (?<bytes>\d+|-)(?: "(?<referer>[^"]*)" "(?<user_agent>[^"]*)")?/,
         says: { action: 'request' },
       },
       {
@@ -129,7 +129,7 @@ const WEB_NAMES: Readonly<Record<string, string>> = {
   user: 'cs-username',
 };
 
-/** What is behind it is not looked at: no program says its fields so late. */
+/** More is not looked at: no program says its fields so late. */
 const MOST_CHARACTERS = 8_192;
 const MOST_FIELDS = 100;
 const MOST_DEPTH = 4;

@@ -11,13 +11,13 @@ export interface InstalledRule {
   yaml: string;
 }
 
-/** What a rule found, once. */
+/** An alert is one thing that a rule found. */
 export interface Alert {
   rule: string;
   level: Level;
   author: string;
   family: string;
-  /** What it is about: an address, an account or a host. */
+  /** It is about this: an address, an account or a host. */
   entity: string;
   /** Unix milliseconds. */
   atMs: number;

@@ -10,7 +10,7 @@ export type Level = (typeof LEVELS)[number];
 /** A rule of single lines. */
 export interface LineRule {
   kind: 'line';
-  /** What correlations call it: its name and its id. */
+  /** Correlations call it by them: its name and its id. */
   names: readonly string[];
   matches(line: ParsedLine): boolean;
 }
@@ -28,7 +28,7 @@ export interface CorrelationRule {
   timespanMs: number;
   /** Alerts from so many on; of those in time, the number of rules. */
   least: number;
-  /** Whose values are counted. */
+  /** Its values are counted. */
   field: string | undefined;
   /** Whether the rules of the file that it names alert by themselves too. */
   generates: boolean;
@@ -44,7 +44,7 @@ export interface RuleFile {
   documents: readonly (LineRule | CorrelationRule)[];
 }
 
-/** What a file says of itself; `unsupported`: why none of it is applied. */
+/** A file as it says of itself; `unsupported`: why none of it is applied. */
 export interface ReadRule {
   title: string;
   level: Level;

@@ -31,7 +31,7 @@ export interface IncidentRow {
   marks: string;
 }
 
-/** What a rule alerted of, so that it does so once. */
+/** A line that a rule alerted of, so that it does so once. */
 interface AlertRow {
   rule: string;
   uuid: string;
