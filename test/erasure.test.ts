@@ -33,6 +33,7 @@ const MADE = [
     'webhooks',
     'edge_approvals',
     'edge_policies',
+    'swarm_schedules',
     'identity_users',
     'identity_groups',
     'identity_sessions',

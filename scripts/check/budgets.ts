@@ -15,19 +15,19 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_081_548;
+const MAX_OPENAPI_BYTES = 1_098_402;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [104, 7850],
-  client: [7, 679],
+  cli: [104, 7934],
+  client: [7, 684],
   server: [12, 760],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/completions': [125, 13465],
   'server/domains/conversations': [56, 5010],
   'server/domains/data': [89, 9455],
-  'server/domains/edge': [46, 5876],
+  'server/domains/edge': [46, 5894],
   'server/domains/files': [34, 3182],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [99, 9979],
@@ -40,7 +40,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/science': [25, 2668],
   'server/domains/scim': [25, 1800],
   'server/domains/security': [14, 590],
-  'server/domains/swarm': [15, 2028],
+  'server/domains/swarm': [21, 3106],
   'server/domains/syslog': [10, 1327],
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],

@@ -27,6 +27,7 @@ export interface Ids {
   readonly artifactShare: string;
   /** Of a call of a tool that waits. */
   readonly approval: string;
+  readonly schedule: string;
   /** For a scientific source, which somebody asked for. */
   readonly scienceRequest: string;
   readonly prompt: string;
@@ -112,6 +113,8 @@ export async function makeBelongings(
   await client.json('PUT', '/api/v1/tools/policies', admin, ASKING_POLICY);
   const call = { tool: 'artifacts.create', arguments: { title: name, kind: 'html', content: name } };
   const asked = await client.send({ method: 'POST', path: '/api/v1/tools/execute', headers: person, body: call });
+  const scheduled = { name, cron: '0 0 29 2 *', prompt: name, tools: [] };
+  const schedule = await post('/api/v1/agent/schedules', scheduled, person);
   // One that waits is not made again for the same account.
   const asker = { 'x-api-key': key.api_key };
   const science = await post('/api/v1/science/sources/request', { source_id: 'gbif', reason: name }, asker);
@@ -166,6 +169,7 @@ export async function makeBelongings(
       artifact: artifact.id,
       artifactShare,
       approval: JSON.parse(asked.text).approval_id,
+      schedule: schedule.id,
       scienceRequest: science.request_id,
       prompt: prompt.id,
       namespace,

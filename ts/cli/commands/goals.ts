@@ -1,4 +1,4 @@
-/** `svc goal`: goals that agents reach step by step on a running node. */
+/** `svc goal` and `svc schedule`: goals that agents reach step by step on a running node, once or again and again. */
 import type { Answer } from '../../client/client.ts';
 import { readEvents } from '../../client/events.ts';
 import { formatTable, printable } from '../format.ts';
@@ -133,6 +133,88 @@ export const goalFollow = serverCommand({
     return state === 'done' ? 'ok' : 'failed';
   },
 });
+
+const scheduleId = { name: 'ID', help: 'of the schedule, as `svc schedule list` shows it' };
+type Schedule = Answer<'PATCH /api/v1/agent/schedules/{id}'>;
+
+export const scheduleCreate = requestCommand({
+  words: ['schedule', 'create'],
+  summary: 'Have a goal or a prompt again and again, with the rights of the account in SVC_API_KEY',
+  positionals: [
+    { name: 'NAME', help: 'of the schedule' },
+    { name: 'CRON', help: 'minute, hour, day, month and weekday: "0 9 * * 1-5"' },
+  ],
+  options: {
+    ...budgetOptions,
+    goal: { kind: 'text', value: 'TEXT', help: 'what is planned and reached each time' },
+    prompt: { kind: 'text', value: 'TEXT', help: 'what is asked each time, without a plan' },
+    timezone: { kind: 'text', value: 'ZONE', help: 'in which the times are, as Europe/Berlin (default UTC)' },
+    tool: { kind: 'texts', value: 'TOOL', help: 'a tool that it may use (default: yours); may be repeated' },
+    overlap: { kind: 'choice', choices: ['skip', 'queue', 'allow'], help: 'while an earlier one is under way (default skip)' },
+    'catch-up': { kind: 'choice', choices: ['none', 'one', 'all'], help: 'of times without a node (default none)' },
+  },
+  examples: [
+    'svc schedule create Digest "0 9 * * 1-5" --timezone Europe/Berlin --prompt "What is new in the handbook?" --tool knowledge.search',
+  ],
+  route: 'POST /api/v1/agent/schedules',
+  given: ({ positionals: [name = '', cron = ''], options }) => {
+    const { goal, prompt, timezone, tool, overlap, steps, tokens, seconds } = options;
+    const about = { name, cron, goal, prompt, timezone, overlap, catch_up: options['catch-up'] };
+    const tools = tool === undefined ? undefined : [...tool];
+    return { body: { ...about, tools, budget: limitsOf({ steps, tokens, seconds }) } };
+  },
+  text: scheduleText,
+});
+
+export const scheduleList = listCommand({
+  words: ['schedule', 'list'],
+  summary: 'List your schedules',
+  route: 'GET /api/v1/agent/schedules',
+  columns: {
+    SCHEDULE: ({ id }) => id,
+    NAME: ({ name }) => printable(name),
+    CRON: ({ cron, timezone }) => `${cron} ${timezone}`,
+    STATE: ({ enabled, paused }) => (enabled ? 'enabled' : paused === undefined ? 'disabled' : `paused: ${paused.error}`),
+    NEXT: ({ next_at: at }) => at ?? '-',
+    LAST: ({ last_fire: last }) => (last === undefined ? '-' : `${last.state} ${last.goal_id ?? ''}`.trim()),
+  },
+  empty: 'no schedules',
+});
+
+const switched = (word: 'enable' | 'disable', summary: string) =>
+  requestCommand({
+    words: ['schedule', word],
+    summary,
+    positionals: [scheduleId],
+    route: 'PATCH /api/v1/agent/schedules/{id}',
+    given: ({ positionals: [id = ''] }) => ({ params: { id }, body: { enabled: word === 'enable' } }),
+    text: scheduleText,
+  });
+
+export const scheduleEnable = switched('enable', 'Let a schedule go on, with the rights of the account in SVC_API_KEY');
+export const scheduleDisable = switched('disable', 'Have a schedule rest');
+
+export const scheduleRun = requestCommand({
+  words: ['schedule', 'run'],
+  summary: 'Set the goal of a schedule now',
+  positionals: [scheduleId],
+  route: 'POST /api/v1/agent/schedules/{id}/run',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: goalText,
+});
+
+export const scheduleRm = requestCommand({
+  words: ['schedule', 'rm'],
+  summary: 'Remove a schedule; its goals go on',
+  positionals: [scheduleId],
+  route: 'DELETE /api/v1/agent/schedules/{id}',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: (_, { positionals: [id = ''] }) => `removed ${id}`,
+});
+
+function scheduleText({ id, name, cron, timezone, enabled, next_at: nextAt }: Schedule): string {
+  return `${id} (${printable(name)}): ${cron} ${timezone}, ${enabled ? `next at ${nextAt}` : 'not enabled'}`;
+}
 
 /** Returns the limits that were given. */
 function limitsOf(limits: Readonly<Record<'steps' | 'tokens' | 'seconds', number | undefined>>): Partial<Goal['budget']> {

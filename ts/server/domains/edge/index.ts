@@ -5,6 +5,7 @@ import { edgeMigrations } from './tables.ts';
 
 export type { EdgeApi } from './edge-module.ts';
 export * as edgeEvents from './events.ts';
+export { goalEnded, schedulePaused } from './events.ts';
 export type { RunBudget } from './runs/run-budget.ts';
 export type { ToolRuns, UsableMcpServer } from './runs/tool-runs.ts';
 

@@ -5,6 +5,8 @@ export const swarmErrors = defineErrors('swarm', {
   invalid_request: [400, 'A member is missing or wrong; `detail` names it.', 'Correct that member.'],
   goal_not_found: [404, 'There is no such goal of the caller.', 'List them: `svc goal list`.'],
   swarm_not_found: [404, 'There is no such swarm in the tenant.', 'List them: GET /api/v1/swarm/swarms.'],
+  schedule_not_found: [404, 'There is no such schedule of the caller.', 'List them: `svc schedule list`.'],
+  schedule_limit: [409, 'The caller has as many schedules as one may have.', 'Remove one: `svc schedule rm ID`.'],
   step_not_found: [404, 'The goal has no such step.', 'Look at its plan: `svc goal show ID`.'],
   wrong_state: [409, 'The goal is in a state in which that cannot be done; `state` names it.', 'Look at it: `svc goal show ID`.'],
   plan_changed: [409, 'The plan is another one than the one that was approved.', 'Look at it again, and approve its hash.'],

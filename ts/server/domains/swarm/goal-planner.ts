@@ -51,8 +51,13 @@ export async function makePlan(
 }
 
 /** The hash of the plan, which is approved and no other. */
-function planHashOf(plan: readonly PlannedStep[]): string {
+export function planHashOf(plan: readonly PlannedStep[]): string {
   return hashOf(plan);
+}
+
+/** The plan of a prompt, which needs no model to make it. */
+export function planOfOneStep(instruction: string, { agents: [agent] }: Team): PlannedStep[] {
+  return [{ id: idOf(1), agent: agent?.name ?? '', instruction, tools: agent?.tools ?? [], needs: [] }];
 }
 
 export function modelOf(agent: Agent | undefined): string {

@@ -1,6 +1,8 @@
 /** Goals, their steps and events on disk. Whoever writes names the state before, or the number of the time that the goal was set to work. */
 import type { Kysely } from 'kysely';
+import type { Events } from '../../platform/events/index.ts';
 import type { SystemScope, TenantScope } from '../../platform/storage/index.ts';
+import { goalEnded } from '../edge/index.ts';
 import type { Budget, Goal, GoalError, GoalState, Journal, PlannedStep, StepState, Team, Used } from './goal.ts';
 import { type GoalEventRow, type GoalRow, type StepRow, type SwarmStorage, type SwarmTables, within } from './tables.ts';
 
@@ -49,19 +51,26 @@ interface GoalPage {
 
 export class GoalStore {
   readonly #storage: SwarmStorage;
+  readonly #events: Pick<Events, 'record'>;
   readonly #now: () => number;
 
-  constructor(storage: SwarmStorage, now: () => number) {
+  constructor(storage: SwarmStorage, events: Pick<Events, 'record'>, now: () => number) {
     this.#storage = storage;
+    this.#events = events;
     this.#now = now;
   }
 
   async insert(scope: TenantScope, goal: Goal): Promise<void> {
+    await this.#storage.write(scope, (tx) => this.insertIn(tx, goal));
+  }
+
+  /** The goal, with the steps of its plan, becomes part of a write of the caller's. */
+  async insertIn(tx: Kysely<SwarmTables>, goal: Goal): Promise<void> {
     const event = eventRow(goal, 1, { type: 'goal', data: { state: goal.state } }, goal.createdAt);
-    await this.#storage.writeUnit(scope, (db) => [
-      db.insertInto('swarm_goals').values(rowOf(goal)),
-      db.insertInto('swarm_events').values(event),
-    ]);
+    const row = rowOf(goal);
+    await tx.insertInto('swarm_goals').values(row).execute();
+    await tx.insertInto('swarm_events').values(event).execute();
+    await this.#writeSteps(tx, row, [], goal.plan);
   }
 
   async find(scope: TenantScope, id: string): Promise<Goal | undefined> {
@@ -116,7 +125,8 @@ export class GoalStore {
   async write(scope: TenantScope, id: string, expected: Expected, written: Written): Promise<Goal | undefined> {
     const { events = [], steps = [], state } = written;
     const told: GoalEvent[] = state === undefined ? [...events] : [...events, { type: 'goal', data: { state } }];
-    if (state === 'done' || state === 'failed' || state === 'cancelled') told.push({ type: 'end', data: { state } });
+    const isEnd = state === 'done' || state === 'failed' || state === 'cancelled';
+    if (isEnd) told.push({ type: 'end', data: { state } });
     return await this.#storage.write(scope, async (tx) => {
       const at = this.#now();
       let query = tx
@@ -137,6 +147,8 @@ export class GoalStore {
       const first = row.seq - told.length + 1;
       const rows = told.map((event, i) => eventRow(row, first + i, event, at));
       if (rows.length > 0) await tx.insertInto('swarm_events').values(rows).execute();
+      const ended = { id, state: row.state, owner: row.owner, error: written.error?.error ?? null };
+      if (isEnd) await this.#events.record(tx, scope, goalEnded, ended).execute();
       return goalOf(row);
     });
   }

@@ -1,105 +1,11 @@
 /** Goals on both databases: planned, approved, executed, waiting, stopped, and gone on with behind a kill. */
 import type { Test } from 'tap';
 import type { Principal } from '../../platform/http/principal.ts';
-import { standIn } from '../../platform/module/test-support/open-modules.ts';
 import { tenantScope } from '../../platform/storage/index.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
-import { type CompletionsApi, completions } from '../completions/index.ts';
-import { callerOf, openEdge } from '../edge/test-support/edge-bed.ts';
-import type { Delegation, IdentityApi } from '../identity/index.ts';
-import { swarm } from './index.ts';
+import { callerOf } from '../edge/test-support/edge-bed.ts';
 import type { SwarmTables } from './tables.ts';
-
-const ALL = ['goals:use', 'tools:use', 'chat:use', 'knowledge:read', 'account:manage'];
-const ann = callerOf('usr_ann', 'developer', { scopes: ALL });
-const bob = callerOf('usr_bob', 'developer', { scopes: ALL });
-const eve = callerOf('usr_eve', 'developer', { scopes: ALL, tenant: 'blue' });
-
-type Chat = CompletionsApi['chat'];
-interface Body {
-  messages: { role: string; content: string; tool_call_id?: string }[];
-  tools?: { function: { name: string } }[];
-  response_format?: object;
-}
-interface Said {
-  readonly content?: string;
-  readonly calls?: readonly { readonly id: string; readonly name: string; readonly args?: object }[];
-}
-interface WrittenStep {
-  readonly instruction: string;
-  readonly tools?: readonly string[];
-  readonly needs?: readonly number[];
-  readonly agent?: string;
-}
-
-const plan = (...steps: readonly WrittenStep[]) => ({
-  steps: steps.map(({ instruction, tools = [], needs = [], agent = 'agent' }) => ({ agent, instruction, tools, needs })),
-});
-
-interface Script {
-  plan: object;
-  /** The turn of a step, by its instruction and the messages of the step so far. */
-  say(instruction: string, results: readonly string[]): Said | Promise<Said>;
-}
-
-const calling = (name: string, text: string): Said => ({ calls: [{ id: `c_${text}`, name, args: { text } }] });
-
-/** @param over the delegations of these accounts have nobody behind them any more. */
-async function openGoals(t: Test, databaseUrl: string, script: Script, over = new Set<string>()) {
-  const bodies: Body[] = [];
-  const chat: Chat = async (_caller, body) => {
-    const asked = body as Body;
-    bodies.push(asked);
-    const own = asked.messages.slice(2);
-    const results = own.filter(({ role }) => role === 'tool').map(({ content }) => content);
-    const said: Said =
-      asked.response_format === undefined
-        ? await script.say(asked.messages[1]?.content ?? '', results)
-        : { content: JSON.stringify(script.plan) };
-    const calls = (said.calls ?? []).map(({ id, name, args = {} }) => ({
-      id,
-      type: 'function' as const,
-      function: { name, arguments: JSON.stringify(args) },
-    }));
-    const message = {
-      role: 'assistant' as const,
-      content: said.content ?? null,
-      refusal: null,
-      ...(calls.length > 0 && { tool_calls: calls }),
-    };
-    return {
-      choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' as const }],
-      usage: { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 },
-    } as unknown as Awaited<ReturnType<Chat>>;
-  };
-  const delegations = {
-    of: (caller: Principal, limits: object) => ({ ...caller, user: caller.subject, limits }) as unknown as Delegation,
-    principalOf: async (delegation: Delegation) =>
-      over.has(delegation.user ?? '')
-        ? undefined
-        : ({ ...delegation, subject: delegation.user, limits: undefined } as unknown as Principal),
-  } as unknown as IdentityApi['delegations'];
-  const bed = await openEdge(t, {
-    databaseUrl,
-    modules: [swarm, standIn(completions, { chat })],
-    identity: { delegations },
-    jobs: { pollMs: 20 },
-  });
-  const ask = (as: Principal, method: string, path: string, body?: object) =>
-    bed.ask(method, `/api/v1/swarm/goals${path}`, as, body);
-  const make = async (as: Principal, more: object = {}) =>
-    (await ask(as, 'POST', '', { goal: 'Reach it.', tools: ['test.read', 'test.write'], ...more })).body;
-  const until = async (as: Principal, id: string, ...states: string[]) => {
-    for (;;) {
-      const { body } = await ask(as, 'GET', `/${id}`);
-      if (states.includes(body.state)) return body;
-      if (['failed', 'done', 'cancelled'].includes(body.state))
-        throw new Error(`the goal is ${body.state}: ${JSON.stringify(body)}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  };
-  return { ...bed, api: bed.ask, bodies, ask, make, until };
-}
+import { ann, bob, calling, eve, openGoals, plan, type Said, type Script } from './test-support/goal-bed.ts';
 
 function testGoals(t: Test, newDatabase: NewDatabase): void {
   t.test('a goal is planned, approved by its hash and executed, and tells of it', async (t) => {
@@ -139,6 +45,13 @@ function testGoals(t: Test, newDatabase: NewDatabase): void {
     t.match(JSON.stringify(bed.bodies.at(-1)?.messages[0]), 's1: look is done');
     const events = (await bed.ask(ann, 'GET', `/${id}/events`)).text;
     t.match(events, /event: step.*event: tool.*event: text.*event: end/s);
+    const outbox = await bed.storage
+      .access<{ events: { type: string; payload: string } }>()
+      .read(tenantScope('red'), (db) => db.selectFrom('events').selectAll().where('type', '=', 'goal.ended').execute());
+    t.match(
+      outbox.map(({ payload }) => JSON.parse(payload)),
+      [{ id, state: 'done', error: null }],
+    );
     for (const [as, path] of [
       [bob, `/${id}`],
       [eve, `/${id}`],

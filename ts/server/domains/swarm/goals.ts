@@ -1,7 +1,7 @@
 /** Goals as their owners use them: made, planned, approved, executed, paused, cancelled, and told what became of a doubtful step. */
 import { type Principal, scopeOf } from '../../platform/http/principal.ts';
 import type { JobQueue } from '../../platform/jobs/index.ts';
-import type { SystemScope, TenantScope } from '../../platform/storage/index.ts';
+import type { SystemScope } from '../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
 import { ownerOf } from '../conversations/index.ts';
 import type { EdgeApi } from '../edge/index.ts';
@@ -18,6 +18,7 @@ import {
   type Team,
   transitionOf,
 } from './goal.ts';
+import { planHashOf, planOfOneStep } from './goal-planner.ts';
 import type { GoalStore, Step } from './goal-store.ts';
 import type { SwarmStore } from './swarm-store.ts';
 
@@ -39,6 +40,8 @@ interface GoalsDeps {
 
 interface NewGoal {
   readonly goal: string;
+  /** It is one step, which needs no plan. */
+  readonly isPrompt?: boolean;
   readonly swarmId: string | undefined;
   readonly tools: readonly string[] | undefined;
   readonly budget: Partial<Budget>;
@@ -56,25 +59,33 @@ export class Goals {
     this.#deps = deps;
   }
 
-  async create(caller: Principal, { goal, swarmId, tools, budget, until }: NewGoal): Promise<Goal> {
-    const { store, delegations, now } = this.#deps;
-    const scope = scopeOf(caller);
+  async create(caller: Principal, asked: NewGoal): Promise<Goal> {
+    const made = await this.draft(caller, asked);
+    await this.#deps.store.insert(scopeOf(caller), made);
+    await this.enqueue(made);
+    return made;
+  }
+
+  /** The goal as it is made: nothing is written. Throws what it is refused with. */
+  async draft(caller: Principal, { goal, isPrompt = false, swarmId, tools, budget, until }: NewGoal): Promise<Goal> {
+    const { delegations, now } = this.#deps;
     const team = await this.#teamOf(caller, swarmId, tools);
     const used = { steps: 0, tokens: 0, seconds: 0, cost_micros: 0 };
     const createdAt = now();
-    const made: Goal = {
+    const plan = isPrompt ? planOfOneStep(goal, team) : [];
+    return {
       tenant: caller.tenant,
       id: `goal_${newTimeOrderedId(createdAt)}`,
       owner: ownerOf(caller).subject,
-      state: 'planning',
+      state: isPrompt ? 'running' : 'planning',
       goal,
       swarmId,
       team,
       until,
       budget: { ...this.#deps.budget, ...budget },
       used,
-      plan: [],
-      planHash: '',
+      plan,
+      planHash: isPrompt ? planHashOf(plan) : '',
       delegation: delegations.of(caller, { tools: [...new Set(team.agents.flatMap((agent) => agent.tools))] }),
       artifacts: [],
       error: undefined,
@@ -83,9 +94,6 @@ export class Goals {
       createdAt,
       updatedAt: createdAt,
     };
-    await store.insert(scope, made);
-    await this.#enqueue(scope, made);
-    return made;
   }
 
   /** Throws `goal_not_found`, alike for one that is not there and for one of somebody else. */
@@ -150,7 +158,7 @@ export class Goals {
     const { store } = this.#deps;
     for (const goal of await store.listIn(everyone, 'waiting', MAX_LOOKED_AT)) await this.#resumeDecided(goal);
     for (const state of ['planning', 'running'] as const)
-      for (const goal of await store.listIn(everyone, state, MAX_LOOKED_AT)) await this.#enqueue(scopeOfGoal(goal), goal);
+      for (const goal of await store.listIn(everyone, state, MAX_LOOKED_AT)) await this.enqueue(goal);
   }
 
   async #resumeDecided(goal: Goal): Promise<void> {
@@ -173,7 +181,7 @@ export class Goals {
     const scope = scopeOfGoal(goal);
     const expected = { states: ['waiting'] as const, epoch: goal.epoch };
     const resumed = await this.#deps.store.write(scope, goal.id, expected, { ...written, state: 'running', isNewEpoch: true });
-    if (resumed !== undefined) await this.#enqueue(scope, resumed);
+    if (resumed !== undefined) await this.enqueue(resumed);
   }
 
   async #act(caller: Principal, id: string, act: Act, written: Parameters<GoalStore['write']>[3]): Promise<void> {
@@ -185,22 +193,28 @@ export class Goals {
       const { goal: now } = await this.get(caller, id);
       throw wrongState(now, `${goal.id} is ${now.state}; ${act} is for goals that are ${from.join(' or ')}.`);
     }
-    if (to === 'running' || to === 'planning') await this.#enqueue(scope, moved);
+    if (to === 'running' || to === 'planning') await this.enqueue(moved);
   }
 
-  async #enqueue(scope: TenantScope, { id, epoch, owner }: Goal): Promise<void> {
-    await this.#deps.queue.enqueue(scope, { goal_id: id, epoch }, { key: `${id} ${epoch}`, owner });
+  /** The goal gets a job, unless it has one. */
+  async enqueue({ tenant, id, epoch, owner }: Goal): Promise<void> {
+    await this.#deps.queue.enqueue(scopeOfGoal({ tenant }), { goal_id: id, epoch }, { key: `${id} ${epoch}`, owner });
   }
 
-  /** Throws `swarm_not_found`, and `invalid_request` for a tool that the caller may not use. */
-  async #teamOf(caller: Principal, swarmId: string | undefined, tools: readonly string[] | undefined): Promise<Team> {
+  /** The tools that a goal of the caller may use. Throws `invalid_request` for one that the caller may not use. */
+  async toolsOf(caller: Principal, tools: readonly string[] | undefined): Promise<readonly string[]> {
     const offered = (await this.#deps.runs().offered(caller)).map(({ name }) => name);
     const unknown = tools?.find((tool) => !offered.includes(tool));
     if (unknown !== undefined)
       throw swarmError('invalid_request', `tools names ${unknown.slice(0, 100)}, which is no tool that you may use.`, {
         param: 'tools',
       });
-    const allowed = tools ?? offered;
+    return tools ?? offered;
+  }
+
+  /** Throws `swarm_not_found`, and `invalid_request` for a tool that the caller may not use. */
+  async #teamOf(caller: Principal, swarmId: string | undefined, tools: readonly string[] | undefined): Promise<Team> {
+    const allowed = await this.toolsOf(caller, tools);
     if (swarmId === undefined) {
       const agent: Agent = { name: 'agent', instructions: '', tools: allowed, knowledge: [] };
       return { order: 'sequence', agents: [agent] };

@@ -6,8 +6,8 @@ import type { Step } from './goal-store.ts';
 import type { Swarm } from './swarm-store.ts';
 
 const ToolName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_.-]+$' });
-const Tools = Type.Array(ToolName, { maxItems: 64, description: 'Names of tools.' });
-const Time = Type.String({ format: 'date-time' });
+export const Tools = Type.Array(ToolName, { maxItems: 64, description: 'Names of tools.' });
+export const Time = Type.String({ format: 'date-time' });
 
 const AgentShape = Type.Object(
   {
@@ -44,7 +44,7 @@ export const SwarmShape = named(
 
 const Limit = Type.Integer({ minimum: 0, maximum: 2 ** 50 });
 const BudgetShape = Type.Object({ steps: Limit, tokens: Limit, seconds: Limit, cost_micros: Limit });
-const SetBudget = Type.Partial(BudgetShape, { additionalProperties: false });
+export const SetBudget = Type.Partial(BudgetShape, { additionalProperties: false });
 
 export const Id = Type.Object({ id: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }) });
 export const StepId = Type.Object({
@@ -87,6 +87,7 @@ export const ResolveStep = named(
   ),
 );
 
+export const ErrorShape = Type.Object({ error: Type.String(), detail: Type.String() });
 const StepShape = Type.Object({
   id: Type.String(),
   agent: Type.String(),
@@ -107,7 +108,7 @@ export const GoalShape = named(
     budget: BudgetShape,
     used: BudgetShape,
     artifacts: Type.Array(Type.String()),
-    error: Type.Optional(Type.Object({ error: Type.String(), detail: Type.String() })),
+    error: Type.Optional(ErrorShape),
     created_at: Time,
     updated_at: Time,
   }),

@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { column, isSystemScope, type Migration, type StorageAccess, type StorageScope } from '../../platform/storage/index.ts';
 import type { GoalState, StepState } from './goal.ts';
+import type { FireState } from './schedules/schedule.ts';
 
 export interface SwarmRow {
   tenant: string;
@@ -62,7 +63,44 @@ export interface GoalEventRow {
   at: number;
 }
 
+export interface ScheduleRow {
+  tenant: string;
+  id: string;
+  owner: string;
+  name: string;
+  cron: string;
+  timezone: string;
+  kind: string;
+  text: string;
+  /** JSON, as `budget`, `delegation` and `paused`. */
+  tools: string;
+  budget: string;
+  overlap: string;
+  catch_up: string;
+  enabled: number;
+  delegation: string;
+  failures: number;
+  paused: string | null;
+  next_at: number | null;
+  planned_at: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Its key is the time of a schedule: of all nodes, one inserts it. */
+export interface FireRow {
+  tenant: string;
+  schedule: string;
+  due_at: number;
+  state: FireState;
+  goal: string | null;
+  /** JSON. */
+  error: string | null;
+}
+
 export interface SwarmTables {
+  swarm_schedules: ScheduleRow;
+  swarm_fires: FireRow;
   swarm_swarms: SwarmRow;
   swarm_goals: GoalRow;
   swarm_steps: StepRow;
@@ -139,6 +177,48 @@ export const swarmMigrations: readonly Migration[] = [
         },
         primaryKey: ['tenant', 'goal', 'seq'],
       });
+    },
+  },
+  {
+    id: 2,
+    name: 'create schedules and their fires',
+    up: async (schema) => {
+      await schema.tenantTable('swarm_schedules', {
+        columns: {
+          id: column.id(),
+          owner: column.id(),
+          name: column.text(),
+          cron: column.text(),
+          timezone: column.text(),
+          kind: column.text(),
+          text: column.text(),
+          tools: column.json(),
+          budget: column.json(),
+          overlap: column.text(),
+          catch_up: column.text(),
+          enabled: column.flag(),
+          delegation: column.json(),
+          failures: column.integer(),
+          paused: column.json({ nullable: true }),
+          next_at: column.timestamp({ nullable: true }),
+          planned_at: column.timestamp(),
+          created_at: column.timestamp(),
+          updated_at: column.timestamp(),
+        },
+        primaryKey: ['tenant', 'id'],
+      });
+      await schema.index('swarm_schedules_by_time', 'swarm_schedules', ['next_at'], { where: 'enabled = 1' });
+      await schema.tenantTable('swarm_fires', {
+        columns: {
+          schedule: column.id(),
+          due_at: column.timestamp(),
+          state: column.text(),
+          goal: column.id({ nullable: true }),
+          error: column.json({ nullable: true }),
+        },
+        primaryKey: ['tenant', 'schedule', 'due_at'],
+      });
+      await schema.index('swarm_fires_by_state', 'swarm_fires', ['state', 'due_at']);
     },
   },
 ];

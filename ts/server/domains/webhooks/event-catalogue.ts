@@ -2,7 +2,7 @@
 import type { EventType } from '../../platform/events/index.ts';
 import { jobDone, jobFailed } from '../../platform/jobs/index.ts';
 import { cloudEvents } from '../cloud/index.ts';
-import { edgeEvents } from '../edge/index.ts';
+import { edgeEvents, goalEnded, schedulePaused } from '../edge/index.ts';
 import { identityEvents } from '../identity/index.ts';
 import { inferenceEvents } from '../inference/index.ts';
 import { logsEvents } from '../logs/index.ts';
@@ -33,6 +33,8 @@ export const CATALOGUE: readonly CatalogueEvent[] = [
     'A request was refused since the money of the month is used up; told once a month for each budget.',
   ),
   ofTenant(edgeEvents.approvalRequested, 'A call of a tool waits for somebody to approve it.'),
+  ofTenant(goalEnded, 'A goal is done, failed or was cancelled.'),
+  ofTenant(schedulePaused, 'A schedule was paused: it failed five times in a row.'),
   ofNode(cloudEvents.backendUnhealthy, 'A provider refuses the key of this node, cannot be reached, or takes no more requests.'),
   ofNode(inferenceEvents.modelLoaded, 'A model was loaded into memory.'),
   ofNode(inferenceEvents.modelUnloaded, 'A model left memory.'),
