@@ -76,7 +76,7 @@ Description: NVIDIA GPUs for svc, a self-hosted AI platform
   const inPlace = packageName === 'svc' ? `Provides: ${engine}\n` : `Conflicts: svc\nProvides: svc (= ${version}), ${engine}\n`;
   return `${head}Depends: libc6 (>= ${oldestGlibc[debArch]}), libstdc++6 (>= 12), libgomp1, adduser
 Recommends: ca-certificates, ffmpeg, openssh-client
-Suggests: rsyslog, rsyslog-openssl, rsyslog-relp
+Suggests: espeak-ng, libflite1, rsyslog, rsyslog-openssl, rsyslog-relp
 ${inPlace}Section: net
 Priority: optional
 Description: Self-hosted AI platform with local GGUF models

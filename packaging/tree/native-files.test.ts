@@ -8,6 +8,7 @@ const needed = [
   'libllama.so.0',
   'libsvc-scheduling.so',
   'svc_confine',
+  'svc_flite',
   'svc_llama.node',
   'svc_vector.node',
 ];

@@ -20,7 +20,7 @@ export interface NativeBuild {
 export function nativeFiles({ source, folder, platform }: NativeBuild): string[] {
   const addons = globSync('native/*/{,bindings/}addon.cpp', { cwd: source }).map((path) => `svc_${path.split(/[\\/]/)[1]}.node`);
   const shared = `libsvc-scheduling.${platform === 'linux' ? 'so' : 'dylib'}`;
-  const own = [...addons, shared, ...(platform === 'linux' ? ['svc_confine'] : [])];
+  const own = [...addons, shared, 'svc_flite', ...(platform === 'linux' ? ['svc_confine'] : [])];
   const names = [...own, ...upstreamLibraries(dirname(folder))].sort();
   const missing = names.filter((name) => !existsSync(join(folder, name)));
   if (missing.length > 0) throw new Error(`${folder} lacks ${missing.join(', ')}: ${rebuild(folder)}`);

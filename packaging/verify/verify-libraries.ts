@@ -10,8 +10,8 @@ import { type Checks, expect } from './checks.ts';
 /** Presets that build all of them. */
 const allVariants = ['release', 'arm64'];
 
-/** What is loaded by its name: addons, the launcher of confined processes, and backends, of which ggml takes the best. */
-const isLoadedByName = (name: string) => /\.node$|^svc_confine$|^libggml-cpu-.+\.so$/.test(name);
+/** What is loaded by its name: addons, the programs that are started, and backends, of which ggml takes the best. */
+const isLoadedByName = (name: string) => /\.node$|^svc_(confine|flite)$|^libggml-cpu-.+\.so$/.test(name);
 
 export async function verifyLibraries(checks: Checks, { tree, flavour, build }: Making, what: string): Promise<void> {
   const folder = join(tree, layout.native);

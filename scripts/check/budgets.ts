@@ -15,12 +15,12 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_098_402;
+const MAX_OPENAPI_BYTES = 1_120_183;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [104, 7934],
-  client: [7, 684],
+  cli: [105, 8004],
+  client: [7, 690],
   server: [12, 760],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
@@ -33,7 +33,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/inference': [99, 9979],
   'server/domains/license': [14, 610],
   'server/domains/logs': [51, 7076],
-  'server/domains/media': [24, 2236],
+  'server/domains/media': [36, 3459],
   'server/domains/metering': [29, 2540],
   'server/domains/pages': [3, 160],
   'server/domains/retrieval': [43, 3977],
@@ -45,7 +45,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
-  'server/native': [19, 2805],
+  'server/native': [19, 2809],
   'server/platform': [262, 19600],
   web: [297, 17644],
   workers: [20, 826],

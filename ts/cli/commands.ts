@@ -5,6 +5,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/serve.ts'), 'serve'),
   ...commandsOf(() => import('./commands/status.ts'), 'status'),
   ...commandsOf(() => import('./commands/chat.ts'), 'chat'),
+  ...commandsOf(() => import('./commands/speak.ts'), 'speak', 'voices'),
   ...commandsOf(() => import('./commands/transcribe.ts'), 'transcribe'),
   ...commandsOf(() => import('./commands/doctor.ts'), 'doctor'),
   ...commandsOf(() => import('./commands/support-bundle.ts'), 'support-bundle'),

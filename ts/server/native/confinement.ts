@@ -68,8 +68,12 @@ export function describeProbe(probe: string): string | undefined {
 }
 
 function findLauncher(folders: readonly string[]): string | undefined {
-  if (process.platform !== 'linux') return undefined;
-  return folders.map((folder) => join(folder, launcherName)).find((file) => existsSync(file));
+  return process.platform === 'linux' ? findNativeProgram(launcherName, folders) : undefined;
+}
+
+/** The path of a program of ours that lies beside the addons; undefined where it was not built. */
+export function findNativeProgram(name: string, folders: readonly string[] = candidateFolders('llama')): string | undefined {
+  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
 }
 
 function launcherOptions(

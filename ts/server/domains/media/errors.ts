@@ -21,6 +21,12 @@ export const mediaErrors = defineErrors('media', {
   file_not_found: [404, 'The caller has no stored file of this id.', 'Name one of GET /v1/files.'],
   file_elsewhere: [409, 'The bytes of the file lie on another node, which does not share them.', 'Ask there.'],
   model_not_found: [404, 'No speech model of that name is installed.', 'List them: GET /v1/models, capability `transcription`.'],
+  voice_not_found: [404, 'The node has no voice of that name.', 'List them: GET /api/v1/tts/voices.'],
+  no_voice_for_language: [
+    422,
+    'No voice of the node speaks the language.',
+    'Name a voice, or have one installed: espeak-ng speaks a hundred.',
+  ],
   media_too_long: [422, 'The recording is longer than media.max_seconds.', 'Cut it, or raise media.max_seconds.'],
   diarization_unavailable: [
     422,
@@ -31,9 +37,10 @@ export const mediaErrors = defineErrors('media', {
   queue_full: [429, 'Too much work of this kind is under way.', 'Retry after the time in Retry-After.'],
   internal: [500, 'A defect of the server.', 'Retry, then report it with the request id.'],
   no_speech_model: [503, 'No speech model is installed.', 'Install one: `svc models pull whisper-base`.'],
+  no_voice: [503, 'No engine of voices is installed.', 'Have an administrator install espeak-ng, or libflite1 for English.'],
   ffmpeg_missing: [
     503,
-    'The file is neither WAV nor MP3, and ffmpeg, which decodes other kinds, is not installed on the node.',
+    'The work needs ffmpeg, which is not installed on the node.',
     'Have an administrator install it; the sentence has the command.',
   ],
   speech_model_unusable: [
@@ -55,8 +62,6 @@ export const mediaError = mediaErrors.error;
 
 const commonErrors = [
   'invalid_request',
-  'invalid_media',
-  'media_too_long',
   'client_closed',
   'queue_full',
   'internal',
@@ -68,6 +73,8 @@ const commonErrors = [
 /** Turning a recording into text fails with these. */
 export const hearingErrors = [
   ...commonErrors,
+  'invalid_media',
+  'media_too_long',
   'no_audio_track',
   'invalid_language',
   'model_not_found',
@@ -76,3 +83,6 @@ export const hearingErrors = [
   'speech_model_unusable',
   'out_of_memory',
 ] as const;
+
+/** Reading a text aloud fails with these. */
+export const speakingErrors = [...commonErrors, 'voice_not_found', 'no_voice_for_language', 'no_voice'] as const;

@@ -1,5 +1,6 @@
 /** Wires the media module. */
 import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { languages } from '../../native/whisper.ts';
 import type { Principal } from '../../platform/http/principal.ts';
@@ -10,6 +11,7 @@ import { mediaError } from './errors.ts';
 import type { StoredFiles } from './form/given-file.ts';
 import { mediaMetrics } from './media-metrics.ts';
 import { audioRoutes } from './openai/audio-routes.ts';
+import { speechRoutes } from './openai/speech-routes.ts';
 import { ffmpegRemedy, findFfmpeg } from './programs/ffmpeg.ts';
 import type { mediaSettings } from './settings.ts';
 import { inspectMedia } from './sound/media-facts.ts';
@@ -17,6 +19,11 @@ import { BackgroundTranscription } from './speech/background-transcription.ts';
 import { type SpeechCard, type SpeechFiles, SpeechModels } from './speech/speech-models.ts';
 import { SpeechService } from './speech/speech-service.ts';
 import { transcribeRoutes } from './speech/transcribe-routes.ts';
+import { EspeakEngine } from './voices/espeak-engine.ts';
+import { FliteEngine } from './voices/flite-engine.ts';
+import { speakRoutes } from './voices/speak-routes.ts';
+import { SpeakingService } from './voices/speaking-service.ts';
+import { VoiceList } from './voices/voice-list.ts';
 
 export interface MediaApi {
   /** Whoever has the model files. */
@@ -39,11 +46,13 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
     idleUnloadMs: settings['media.idle_unload_seconds'] * 1000,
     installRoot: node.installRoot,
   });
+  const meter = context.use(metering);
+  const metrics = mediaMetrics(context.metrics, models);
   const service = new SpeechService({
     models,
-    metering: context.use(metering),
+    metering: meter,
     uses,
-    metrics: mediaMetrics(context.metrics, models),
+    metrics,
     maxSeconds,
     mostOfTenant: Math.max(1, Math.ceil(nMostJobs / 2)),
   });
@@ -53,6 +62,24 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
   const files = () => storedFiles;
   const background = new BackgroundTranscription({ jobs, service, folder: join(node.dataDir, 'cache', 'media-jobs'), files });
   const languages = knownLanguages();
+  const voicesDir = settings['media.voices_dir'];
+  const voices = new VoiceList({
+    engines: [new FliteEngine(), new EspeakEngine()],
+    folder: voicesDir,
+    defaultVoice: settings['media.voice'],
+  });
+  const speaking = {
+    service: new SpeakingService({
+      voices,
+      metering: meter,
+      metrics,
+      nPlaces: Math.max(2, availableParallelism()),
+      nMostTexts: settings['media.max_texts'],
+    }),
+    voices,
+    folder,
+    voicesDir,
+  };
   return {
     api: {
       connect: (given) => models.connect(given),
@@ -65,6 +92,8 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
     routes: [
       ...audioRoutes({ service, folder, languages }),
       ...transcribeRoutes({ service, background, folder, files, languages }),
+      ...speakRoutes({ ...speaking, mostCharacters: settings['media.max_synthesis_characters'] }),
+      ...speechRoutes({ ...speaking, mostCharacters: settings['media.max_speech_characters'] }),
     ],
     belongings: { eraseTenant: (scope) => background.eraseTenant(scope) },
     start: async () => {

@@ -11,3 +11,8 @@ export function requestTimeoutMs(headers: ReadonlyMap<string, string>): number |
   if (seconds > 0 && seconds <= MOST_SECONDS) return Math.ceil(seconds * 1000);
   throw wrong('X-Request-Timeout', `The header X-Request-Timeout must be seconds, above 0 and up to ${MOST_SECONDS}.`);
 }
+
+/** Aborts with the client, and after the time that it gives with a reason named TimeoutError. */
+export function withTimeout(signal: AbortSignal, timeoutMs: number | undefined): AbortSignal {
+  return timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+}

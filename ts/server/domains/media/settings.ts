@@ -22,4 +22,29 @@ export const mediaSettings = {
     600,
     'A speech model that nobody used for so long leaves the memory; 0: it stays.',
   ),
+  'media.voices_dir': setting(
+    textSchema,
+    '',
+    'Folder of voices: a JSON file for each, with engine, model, language, name and license. Empty: the voices of the installed engines alone.',
+  ),
+  'media.voice': setting(
+    textSchema,
+    '',
+    'Voice that speaks where a request names none, or one of OpenAI’s; empty: the first of the folder, else one for English.',
+  ),
+  'media.max_speech_characters': setting(
+    integerSchema(1, 1_000_000),
+    4_096,
+    'Longest text of /v1/audio/speech, in characters; longer ones answer 400 invalid_request.',
+  ),
+  'media.max_synthesis_characters': setting(
+    integerSchema(1, 1_000_000),
+    100_000,
+    'Longest text of /api/v1/tts/synthesize, in characters.',
+  ),
+  'media.max_texts': setting(
+    integerSchema(1, 10_000),
+    32,
+    'Texts that may be read aloud at once; further ones answer 429 queue_full.',
+  ),
 } as const;

@@ -80,3 +80,22 @@ export function probeArguments(file: MediaFile): string[] {
     'json',
   ];
 }
+
+/** The encoder and container of each format. Constant rates let players know how long a stream lasts. */
+const ENCODERS = {
+  mp3: ['-c:a', 'libmp3lame', '-b:a', '64k', '-write_xing', '0', '-id3v2_version', '0', '-f', 'mp3'],
+  opus: ['-c:a', 'libopus', '-b:a', '32k', '-f', 'ogg'],
+  aac: ['-c:a', 'aac', '-b:a', '64k', '-f', 'adts'],
+  flac: ['-c:a', 'flac', '-f', 'flac'],
+} as const;
+
+export type EncodedFormat = keyof typeof ENCODERS;
+
+/** Samples of 16 bits from a pipe become a file of sound on a pipe. */
+export function encodeArguments(format: EncodedFormat, rate: number): string[] {
+  return [
+    ...QUIET,
+    ...['-protocol_whitelist', 'pipe', '-f', 's16le', '-ar', String(rate), '-ac', '1', '-i', 'pipe:0'],
+    ...['-map_metadata', '-1', '-flush_packets', '1', ...ENCODERS[format], 'pipe:1'],
+  ];
+}
