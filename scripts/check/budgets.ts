@@ -15,16 +15,16 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_120_183;
+const MAX_OPENAPI_BYTES = 1_157_483;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [105, 8004],
-  client: [7, 690],
-  server: [12, 760],
+  cli: [106, 8085],
+  client: [7, 699],
+  server: [12, 762],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
-  'server/domains/completions': [125, 13465],
+  'server/domains/completions': [126, 13676],
   'server/domains/conversations': [56, 5010],
   'server/domains/data': [89, 9455],
   'server/domains/edge': [46, 5894],
@@ -34,9 +34,10 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/license': [14, 610],
   'server/domains/logs': [51, 7076],
   'server/domains/media': [36, 3459],
+  'server/domains/memory': [15, 2090],
   'server/domains/metering': [29, 2540],
   'server/domains/pages': [3, 160],
-  'server/domains/retrieval': [43, 3977],
+  'server/domains/retrieval': [43, 3988],
   'server/domains/science': [25, 2668],
   'server/domains/scim': [25, 1800],
   'server/domains/security': [14, 590],
@@ -46,7 +47,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [19, 2809],
-  'server/platform': [262, 19600],
+  'server/platform': [262, 19609],
   web: [297, 17644],
   workers: [20, 826],
 };

@@ -30,6 +30,7 @@ export interface Ids {
   readonly schedule: string;
   /** For a scientific source, which somebody asked for. */
   readonly scienceRequest: string;
+  readonly memory: string;
   readonly prompt: string;
   readonly response: string;
   readonly namespace: string;
@@ -120,6 +121,7 @@ export async function makeBelongings(
   const science = await post('/api/v1/science/sources/request', { source_id: 'gbif', reason: name }, asker);
   const sourceKey = `source-key-${mark}`;
   await client.json('PATCH', '/api/v1/science/sources/openalex', admin, { key: sourceKey });
+  const memory = await post('/api/v1/memory/memories', { text: name }, person);
   const prompt = await post('/api/v1/edge/prompts', { title: name, content: name }, person);
   await post(`/api/v1/vector/namespaces/${tenant}`, { namespace }, keeper);
   const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` }, keeper);
@@ -171,6 +173,7 @@ export async function makeBelongings(
       approval: JSON.parse(asked.text).approval_id,
       schedule: schedule.id,
       scienceRequest: science.request_id,
+      memory: memory.id,
       prompt: prompt.id,
       namespace,
       document: document.id,

@@ -11,6 +11,7 @@ import { inference } from './domains/inference/index.ts';
 import { license } from './domains/license/index.ts';
 import { logs } from './domains/logs/index.ts';
 import { media } from './domains/media/index.ts';
+import { memory } from './domains/memory/index.ts';
 import { metering } from './domains/metering/index.ts';
 import { pages } from './domains/pages/index.ts';
 import { retrieval } from './domains/retrieval/index.ts';
@@ -35,6 +36,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   media,
   data,
   conversations,
+  memory,
   cloud,
   edge,
   logs,

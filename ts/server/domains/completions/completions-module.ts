@@ -9,6 +9,7 @@ import { data } from '../data/index.ts';
 import { edge } from '../edge/index.ts';
 import { type InferenceService, inference, openaiErrorBody } from '../inference/index.ts';
 import { media } from '../media/index.ts';
+import { memory } from '../memory/index.ts';
 import { anthropicErrorBody } from './compat/anthropic/error-body.ts';
 import { anthropicRoutes } from './compat/anthropic/routes.ts';
 import { rerankRoute } from './compat/jina-rerank/route.ts';
@@ -24,6 +25,7 @@ import { ChatStorage } from './conversations/chat-storage.ts';
 import { ConversationStage } from './conversations/conversation-stage.ts';
 import type { CompletionsApi } from './index.ts';
 import { KnowledgeStage } from './knowledge/knowledge-stage.ts';
+import { MemoryStage } from './memory/memory-stage.ts';
 import type { StreamLimits } from './resumable-streams/stream-limits.ts';
 import { StreamRegistry } from './resumable-streams/stream-registry.ts';
 import { streamRoutes } from './resumable-streams/stream-routes.ts';
@@ -62,7 +64,12 @@ export function createCompletions(context: Context): Module<CompletionsApi> {
     inference: service,
     streams,
     // A conversation says whether it has files to be looked up; documents say less to a model that has tools.
-    stages: [new ConversationStage(storing), new ToolStage(context.useOptional(edge)), new KnowledgeStage(knowledge, service)],
+    stages: [
+      new ConversationStage(storing),
+      new ToolStage(context.useOptional(edge)),
+      new MemoryStage(context.useOptional(memory), service),
+      new KnowledgeStage(knowledge, service),
+    ],
   });
   const access = new ResponseAccess({ keeper, knowledge, uses });
   const background = new BackgroundResponses({ completions, keeper, knowledge, storage, jobs, log });

@@ -25,6 +25,9 @@ export const conversationErrors = [
 /** The refusals of a chat that may call tools of the node, in addition. */
 export const toolErrors = ownErrors.specs('insufficient_scope', 'tools_unavailable');
 
+/** The refusal of a chat that asks for memories, in addition. */
+export const memoryChatErrors = ownErrors.specs('insufficient_scope', 'memory_unavailable');
+
 /** The refusals of the routes of resumable streams. */
 export const streamErrors = [
   ...inferenceErrors.specs('invalid_request'),

@@ -16,7 +16,7 @@ export const ownErrors = defineErrors('completions', {
   ],
   insufficient_scope: [
     403,
-    'The credential lacks the scope that `knowledge` (knowledge:read), `conversation_id` (account:manage) or X-Svc-Edge-Tools (tools:use) needs.',
+    'The credential lacks the scope that `knowledge` (knowledge:read), `conversation_id`, `memory` (account:manage) or X-Svc-Edge-Tools (tools:use) needs.',
     'Use a key that has it.',
   ],
   stream_exists: [409, 'An answer with the id in `conversation_answer.id` is being made or has just been.', 'Follow its stream.'],
@@ -39,6 +39,7 @@ export const ownErrors = defineErrors('completions', {
     'Leave `conversation_id` out.',
   ],
   tools_unavailable: [503, 'The module that runs tools does not run on this node.', 'Leave the header X-Svc-Edge-Tools out.'],
+  memory_unavailable: [503, 'The module that has the memories does not run on this node.', 'Leave `memory` out.'],
   knowledge_unavailable: [503, 'The module that has the knowledge bases does not run on this node.', 'Leave `knowledge` out.'],
 });
 

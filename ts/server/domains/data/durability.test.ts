@@ -6,11 +6,11 @@ import t from 'tap';
 import { until } from '../../platform/jobs/test-support/open-jobs.ts';
 import { silentLog } from '../../platform/module/test-support/scripted-context.ts';
 import { systemScope } from '../../platform/storage/index.ts';
+import { wordModel } from '../retrieval/test-support/word-model.ts';
 import type { DocumentRow } from './store/rows.ts';
 import type { KnowledgeTables } from './store/tables.ts';
 import { Sweep } from './sweep.ts';
 import { type KnowledgeBed, openKnowledgeBed } from './test-support/knowledge-bed.ts';
-import { wordModel } from './test-support/word-model.ts';
 
 async function newDatabase() {
   const folder = await mkdtemp(join(tmpdir(), 'svc-data-'));

@@ -21,10 +21,14 @@ export interface RetrievalApi {
   readonly embedders: Embedders;
   /** Documents as passages with embeddings, to be stored. */
   readonly embedding: PassageEmbedding;
-  /** Search in the collections of a module, once when it is made. `name` is that of a folder for what is saved of their indexes. */
+  /**
+   * Search in the collections of a module, once when it is made. `name` is that of a folder for what is saved of their indexes, where they are not
+   * made of the database alone at each start.
+   */
   open<C extends Collection, P extends FoundPassage, Filter>(
     name: string,
     store: CollectionStore<C, P, Filter>,
+    options?: { readonly isSaved: boolean },
   ): CollectionSearch<C, P, Filter>;
   /** The models of this node, before any is asked: a module of the same tier has them. */
   connect(models: LocalModels): void;
@@ -68,8 +72,8 @@ export function createRetrieval({ settings, log, metrics, node }: ModuleContext<
     api: {
       embedders,
       embedding: new PassageEmbedding(thread, embedders),
-      open: (name, store) => {
-        const saved = new SavedIndexes({ folder: folder(name), log, metrics: counters });
+      open: (name, store, { isSaved } = { isSaved: true }) => {
+        const saved = new SavedIndexes({ folder: folder(name), log, metrics: counters, isSaved });
         const search = new CollectionSearch({ store, thread, loaded, saved, embedders, reranker, log });
         searches.push(search);
         return search;

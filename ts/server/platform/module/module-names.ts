@@ -78,7 +78,16 @@ export const MODULES = [
       sentence: 'The module conversations does not run on this node; leave `conversation_id` out, or switch the role edge on.',
     },
   },
-  { name: 'memory', tier: 3, role: 'data', paths: ['memory', 'exmm', 'worldmodel', 'retrieve', 'router-xlstm'] },
+  {
+    name: 'memory',
+    tier: 3,
+    role: 'data',
+    paths: ['memory', 'exmm', 'worldmodel', 'retrieve', 'router-xlstm'],
+    whenOff: {
+      code: 'memory_unavailable',
+      sentence: 'The module memory does not run on this node; leave `memory` out, or switch the role data on.',
+    },
+  },
   { name: 'cloud', tier: 3, role: 'cloud', paths: ['cloud'] },
   { name: 'cluster', tier: 3, role: 'controller', paths: ['cluster'] },
   { name: 'logs', tier: 3, role: 'logs', paths: ['logs'] },

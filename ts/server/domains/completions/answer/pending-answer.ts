@@ -4,6 +4,7 @@ import type { Principal } from '../../../platform/http/principal.ts';
 import type { KnowledgeContext, SearchBounds } from '../../data/index.ts';
 import type { AuditSource } from '../../identity/index.ts';
 import type { Caller, CallOptions, CompletionRequest, ResolvedModel } from '../../inference/index.ts';
+import type { RecallBounds, RecalledMemories } from '../../memory/index.ts';
 import type { Members } from '../compat/members.ts';
 import type { OpenConversation } from '../conversations/open-conversation.ts';
 import type { RecordingEncoder } from '../conversations/recording-encoder.ts';
@@ -57,6 +58,8 @@ export interface AnswerCall<W extends StreamWire = Wire> {
   readonly isStreamed: boolean;
   readonly conversation?: ConversationCall | undefined;
   readonly knowledge?: KnowledgeCall | undefined;
+  /** Memories to be recalled; undefined: as the caller's account has it; `off`: none, whatever it says. */
+  readonly memory?: RecallBounds | 'off' | undefined;
   /** The node's own tools may run for the answer. */
   readonly edgeTools?: EdgeToolsCall | undefined;
   /** Called once, when the model is known and nothing runs yet. */
@@ -85,6 +88,8 @@ export interface PendingAnswer {
   request: CompletionRequest;
   conversation?: OpenConversation;
   knowledge?: KnowledgeContext;
+  /** What was recalled for the question; undefined: nothing was to be. */
+  memories?: RecalledMemories;
   /** The messages that what was found goes into. */
   asked?: readonly Members[];
   /** The node's own tools that may run. */

@@ -7,6 +7,7 @@ import { data } from '../../data/index.ts';
 import { edge } from '../../edge/index.ts';
 import { type InferenceApi, inference } from '../../inference/index.ts';
 import { type InferenceForTestOptions, inferenceForTest } from '../../inference/test-support/inference-for-test.ts';
+import { type MemoryApi, memory } from '../../memory/index.ts';
 import { createCompletions } from '../completions-module.ts';
 import type { KnowledgeModule } from '../knowledge/knowledge-stage.ts';
 import { completionSettings } from '../settings.ts';
@@ -16,6 +17,7 @@ interface CompletionsForTest extends Pick<Module<InferenceApi>, 'routes' | 'read
   readonly service: InferenceApi['service'];
   readonly knowledge: SwitchedModule<KnowledgeModule['api']>;
   readonly tools: SwitchedModule<ToolModule['api']>;
+  readonly memory: SwitchedModule<MemoryApi>;
 }
 
 /** Both are started, and the default model is loaded or has failed. */
@@ -28,9 +30,11 @@ export async function completionsForTest(options: InferenceForTestOptions): Prom
   const lower = await inferenceForTest({ ...options, settings: others ?? {} });
   const knowledge = new SwitchedModule<KnowledgeModule['api']>('knowledge_unavailable');
   const tools = new SwitchedModule<ToolModule['api']>('tools_unavailable');
+  const memories = new SwitchedModule<MemoryApi>('memory_unavailable');
   const switched = new Map<string, unknown>([
     [data.name, knowledge],
     [edge.name, tools],
+    [memory.name, memories],
   ]);
   const apis = new Map<string, unknown>([
     [inference.name, lower.api],
@@ -52,6 +56,7 @@ export async function completionsForTest(options: InferenceForTestOptions): Prom
     service: lower.api.service,
     knowledge,
     tools,
+    memory: memories,
     routes: [...upper.routes, ...lower.routes],
     ready: () => lower.ready(),
     health: () => lower.health(),

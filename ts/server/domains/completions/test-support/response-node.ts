@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { declaredError } from '../../../platform/http/declared-error.ts';
-import { ANONYMOUS } from '../../../platform/http/principal.ts';
+import { ANONYMOUS, type Principal } from '../../../platform/http/principal.ts';
 import type { BytesReply, Reply, RequestContext, Route } from '../../../platform/http/route.ts';
 import { Jobs, jobsMigrations } from '../../../platform/jobs/index.ts';
 import { MetricsRegistry } from '../../../platform/metrics/registry.ts';
@@ -15,6 +15,7 @@ import { createStorage, type Storage } from '../../../platform/storage/index.ts'
 import type { CompletionSink } from '../../inference/index.ts';
 import { ScriptedBinding, scriptedUsage } from '../../inference/test-support/scripted-engine.ts';
 import { scriptedInspector, sourceOf, storedModel } from '../../inference/test-support/stored-models.ts';
+import type { MemoryApi } from '../../memory/index.ts';
 import { ScriptedStream } from '../answer/test-support/scripted-stream.ts';
 import type { KnowledgeModule } from '../knowledge/knowledge-stage.ts';
 import { responseMigrations } from '../stored-responses/migrations.ts';
@@ -27,6 +28,7 @@ interface CallOptions {
   query?: Members;
   headers?: Readonly<Record<string, string>>;
   tenant?: string;
+  caller?: Partial<Principal>;
   signal?: AbortSignal;
 }
 
@@ -35,6 +37,7 @@ export interface ResponseNode {
   storage: Storage;
   jobs: Jobs;
   knowledge: SwitchedModule<KnowledgeModule['api']>;
+  memory: SwitchedModule<MemoryApi>;
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>;
   /** Calls a route that answers with JSON. */
   json(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Members>;
@@ -92,6 +95,7 @@ export async function startResponseNode(
     storage,
     jobs,
     knowledge: module.knowledge,
+    memory: module.memory,
     call,
     json: async (...args) => JSON.parse(String(((await call(...args)) as BytesReply).body)) as Members,
     follow: async (...args) => {
@@ -111,7 +115,14 @@ export async function callRoute(
   method: string,
   path: string,
   body: unknown,
-  { params = {}, query = {}, headers = {}, tenant = 'default', signal = new AbortController().signal }: CallOptions = {},
+  {
+    params = {},
+    query = {},
+    headers = {},
+    tenant = 'default',
+    caller = {},
+    signal = new AbortController().signal,
+  }: CallOptions = {},
 ): Promise<Reply> {
   const found = routes.find((each) => each.method === method && each.path === path);
   if (!found) throw new Error(`no route ${path}`);
@@ -119,7 +130,7 @@ export async function callRoute(
     params,
     query,
     body,
-    caller: { ...ANONYMOUS, tenant },
+    caller: { ...ANONYMOUS, tenant, ...caller },
     requestId: 'r',
     path,
     headers: new Map(Object.entries(headers)),

@@ -12,10 +12,10 @@ import { type NewDatabase, newUrl } from '../../../platform/storage/test-support
 import { type FilesApi, files } from '../../files/index.ts';
 import { type LicenseApi, license } from '../../license/index.ts';
 import { retrieval } from '../../retrieval/index.ts';
+import { scriptedService, type WordModel, wordModel } from '../../retrieval/test-support/word-model.ts';
 import type { DataApi } from '../data-module.ts';
 import { data } from '../index.ts';
 import { countedStorage, type StorageOperation } from './counted-storage.ts';
-import { scriptedService, type WordModel, wordModel } from './word-model.ts';
 
 const SCOPES: Record<string, readonly string[]> = {
   viewer: ['knowledge:read'],

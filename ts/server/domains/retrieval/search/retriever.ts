@@ -21,6 +21,8 @@ export interface Question<Filter = unknown> {
   /** False: no model ranks again. */
   readonly isRanked?: boolean | undefined;
   readonly signal: AbortSignal;
+  /** Called for each collection when the question is embedded for it. */
+  readonly onEmbedded?: () => void;
 }
 
 export interface RetrieverOptions<C extends Collection, P extends FoundPassage, Filter> {
@@ -71,6 +73,7 @@ export class Retriever<C extends Collection, P extends FoundPassage, Filter> {
         ? fusionOf(mode, prefixed(collection, 'query', [text])[0] ?? text, embedded?.nTokens?.[0])
         : { denseWeight: question.denseWeight, isByRanks: false };
     const scale = await embedders.scale(collection);
+    question.onEmbedded?.();
     const hits = await indexes.search(scope, collection, {
       question: text,
       vector: embedded?.vectors[0],

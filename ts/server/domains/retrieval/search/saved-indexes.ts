@@ -32,17 +32,21 @@ interface SavedIndexesOptions {
   readonly folder: string;
   readonly log: Log;
   readonly metrics: ReturnType<typeof indexMetrics>;
+  /** Default: true. False: indexes of these collections are in no file. */
+  readonly isSaved?: boolean;
 }
 
 export class SavedIndexes {
   readonly #folder: string;
   readonly #log: Log;
   readonly #metrics: SavedIndexesOptions['metrics'];
+  readonly #isSaved: boolean;
 
-  constructor({ folder, log, metrics }: SavedIndexesOptions) {
+  constructor({ folder, log, metrics, isSaved = true }: SavedIndexesOptions) {
     this.#folder = folder;
     this.#log = log;
     this.#metrics = metrics;
+    this.#isSaved = isSaved;
   }
 
   placeOf(collection: Collection): SavedPlace {
@@ -50,7 +54,7 @@ export class SavedIndexes {
   }
 
   isDue({ nPassages, nUnsaved }: { readonly nPassages: number; readonly nUnsaved: number }): boolean {
-    return nPassages >= LEAST_PASSAGES && nUnsaved >= nPassages * LEAST_PART;
+    return this.#isSaved && nPassages >= LEAST_PASSAGES && nUnsaved >= nPassages * LEAST_PART;
   }
 
   note(collection: Collection, { origin, refusal }: OpenedIndex): void {

@@ -44,7 +44,7 @@ export class ChunkEncoder implements StreamEncoder {
   readonly #choices: ChoiceTemplates[] = [];
   #pendingLogprobs: Map<number, TokenLogprob[]> | undefined;
 
-  /** @param lastChunk of an answer from knowledge bases: its citations. */
+  /** @param lastChunk of an answer from knowledge bases or with memories: what was found. */
   constructor(head: ChunkHead, nChoices: number, includeUsage: boolean, lastChunk?: (choice: number) => LastChunk) {
     this.#facts = head;
     this.#head = chunkHead(head);

@@ -5,10 +5,10 @@ import type { ChunkHead } from './chunk-encoder.ts';
 import { chatLogprobs } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 
-/** The members that an answer from knowledge bases has in addition. */
-interface KnowledgeMembers {
-  /** The citations of each choice. */
-  readonly cited: readonly WireCitations[];
+/** The members that an answer from knowledge bases or with memories has in addition. */
+interface FoundMembers {
+  /** The citations of each choice; undefined: no knowledge base was asked. */
+  readonly cited: readonly WireCitations[] | undefined;
   /** Members of the body. */
   readonly members: object;
 }
@@ -16,9 +16,9 @@ interface KnowledgeMembers {
 export function chatCompletion(
   { id, created, model, fingerprint }: ChunkHead,
   { choices, usage, toolEvents, model: answered = model }: Answer,
-  knowledge?: KnowledgeMembers,
+  found?: FoundMembers,
 ): Record<string, unknown> {
-  const cited = knowledge?.cited;
+  const cited = found?.cited;
   return {
     id,
     object: 'chat.completion',
@@ -31,7 +31,8 @@ export function chatCompletion(
       logprobs: choice.logprobs ? { content: chatLogprobs(choice.logprobs), refusal: null } : null,
       finish_reason: choice.finish,
     })),
-    ...(cited === undefined ? {} : { citations: allOf(cited), ...knowledge?.members }),
+    ...(cited === undefined ? {} : { citations: allOf(cited) }),
+    ...found?.members,
     ...(toolEvents === undefined ? {} : { tool_events: toolEvents }),
     usage: chatUsage(usage),
     timings: chatTimings(usage),

@@ -3,6 +3,7 @@
 import { textFault } from '../../../../platform/text/given-text.ts';
 import type { ChatPrompt, CompletionRequest, ProviderMembers } from '../../../inference/index.ts';
 import { RequestMedia } from '../../../inference/media/request-media.ts';
+import type { RecallBounds } from '../../../memory/index.ts';
 import type { ConversationCall, KnowledgeCall } from '../../answer/pending-answer.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatFormat, providerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
@@ -41,6 +42,8 @@ export interface ChatCall {
   knowledge?: KnowledgeCall;
   /** The conversation of the caller that both sides are stored in. */
   conversation?: ConversationCall;
+  /** The memories that the caller asks for, or none of them. */
+  memory?: RecallBounds | 'off';
   /** The tools of the node that may run, where its header asks for them. */
   edgeTools?: readonly string[];
 }
@@ -84,9 +87,16 @@ export function readChatRequest(body: ChatRequest): ChatCall {
     ...(namespaces.length > 0
       ? { knowledge: { namespaces, messages, fallback: body.knowledge_fallback === 'model' ? 'model' : 'none' } }
       : {}),
+    ...readMemory(body.memory),
     ...(body.edge_tools ? { edgeTools: [...new Set(body.edge_tools)] } : {}),
     ...readConversation(body, messages),
   };
+}
+
+function readMemory(memory: ChatRequest['memory']): Pick<ChatCall, 'memory'> {
+  if (memory === undefined || memory === null) return {};
+  if (typeof memory === 'boolean') return { memory: memory ? {} : 'off' };
+  return { memory };
 }
 
 /** Reads which form the answer may have. Most requests say nothing of it. */

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { named } from '../../../../platform/schema/named.ts';
 import { AnnotationShape, CitationShape, UnindexedShape } from '../../knowledge/citations.ts';
+import { memoryShapes } from '../../memory/memory-stage.ts';
 import { ToolEventShape } from '../../tools/tool-event.ts';
 
 const Usage = Type.Object({
@@ -83,6 +84,7 @@ export const ChatCompletion = named(
     ),
     citations,
     unindexed,
+    ...memoryShapes,
     tool_events: Type.Optional(
       Type.Array(ToolEventShape, {
         description: 'With X-Svc-Edge-Tools: the tools of the node that ran, each in its last state.',
@@ -106,6 +108,7 @@ export const ChatChunk = Type.Object({
   ),
   citations,
   unindexed,
+  ...memoryShapes,
   tool_event: Type.Optional(ToolEventShape),
   usage: Type.Optional(Type.Union([Usage, Type.Null()])),
 });

@@ -5,10 +5,11 @@ import { routes } from '../../../../platform/http/route-group.ts';
 import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
 import { completionErrors, openaiErrorBody } from '../../../inference/index.ts';
 import type { AnswerCall, Asker, ModelledAnswer, Wire } from '../../answer/pending-answer.ts';
-import { conversationErrors, knowledgeErrors, toolErrors } from '../../declared-errors.ts';
+import { conversationErrors, knowledgeErrors, memoryChatErrors, toolErrors } from '../../declared-errors.ts';
 import { invalid } from '../../errors.ts';
 import type { CompletionsApi } from '../../index.ts';
 import { unindexedMember, wireCitations } from '../../knowledge/citations.ts';
+import { memoryMembers } from '../../memory/memory-stage.ts';
 import { askerOf, type CompletionService, wantsEdgeTools } from '../../service.ts';
 import { openaiHeaders } from '../foreign-members.ts';
 import { identifier, unixSeconds } from '../members.ts';
@@ -41,6 +42,8 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
       'nothing of it, the model answers), and the last user message and the answer (of `n`, the first) are on ' +
       'disk in that conversation before the client hears that the answer is whole. When the client of a stream goes away, or the answer fails, the ' +
       'part that was generated is stored with `metadata: {"incomplete": "client_closed"}` or `"failure"`, and without such a part nothing is. ' +
+      'With `memory`, what the caller asked to be remembered and is about the last question goes to the model, and `memories` has it (in a stream, with ' +
+      '`finish_reason`); where it could not be looked up in time, `memories` is empty and `memory_note` says so. ' +
       'With `resumable` as well, the answer goes on when its client is gone, for `inference.stream_detached_seconds`: each event of the stream has ' +
       'an `id`, the header X-Svc-Stream names the stream, and GET /api/v1/edge/conversations/streams/{id} with Last-Event-ID goes on behind that ' +
       'event. Only DELETE of that path ends the answer then. Without that header in the answer there was no memory for it, and the answer ends with its client.',
@@ -48,7 +51,7 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
     requestHeaders: openaiHeaders,
     responses: { 200: ChatCompletion },
     stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),
-    errors: [...completionErrors, ...knowledgeErrors, ...conversationErrors, ...toolErrors],
+    errors: [...completionErrors, ...knowledgeErrors, ...conversationErrors, ...toolErrors, ...memoryChatErrors],
     handle: (context) => {
       const asker = askerOf(context);
       return completions.answer(asker, chatCall(context.body, asker, fingerprint));
@@ -73,7 +76,7 @@ export function inProcessChat(completions: CompletionService, fingerprint: strin
 }
 
 function chatCall(
-  { request, stream, includeUsage, conversation, knowledge, edgeTools: names }: ChatCall,
+  { request, stream, includeUsage, conversation, knowledge, memory, edgeTools: names }: ChatCall,
   asker: Asker,
   fingerprint: string,
 ): AnswerCall {
@@ -81,25 +84,32 @@ function chatCall(
   if (names !== undefined && edgeTools === undefined)
     throw invalid('edge_tools', 'edge_tools needs the header X-Svc-Edge-Tools: 1, which has the node run its own tools.');
   const wire = (answer: ModelledAnswer) => chatWire(answer, includeUsage, fingerprint);
-  return { request, isStreamed: stream, conversation, knowledge, edgeTools, wire };
+  return { request, isStreamed: stream, conversation, knowledge, memory, edgeTools, wire };
 }
 
-function chatWire({ model, call, filters, knowledge }: ModelledAnswer, includeUsage: boolean, fingerprint: string): Wire {
+function chatWire(
+  { model, call, filters, knowledge, memories }: ModelledAnswer,
+  includeUsage: boolean,
+  fingerprint: string,
+): Wire {
   const head: ChunkHead = { id: identifier('chatcmpl-'), created: unixSeconds(), model: model.card.id, fingerprint };
   const nChoices = call.request.job.n ?? 1;
-  if (filters === undefined || knowledge === undefined)
+  const hasKnowledge = filters !== undefined && knowledge !== undefined;
+  if (!hasKnowledge && memories === undefined)
     return {
       encoder: () => new ChunkEncoder(head, nChoices, includeUsage),
       body: (answer) => chatCompletion(head, answer),
     };
-  const citedBy = (choice: number) => wireCitations(filters.citedBy(choice));
-  const unindexed = unindexedMember(knowledge.unindexed);
+  const members = { ...memoryMembers(memories), ...(hasKnowledge && unindexedMember(knowledge.unindexed)) };
+  const citedBy = hasKnowledge ? (choice: number) => wireCitations(filters.citedBy(choice)) : undefined;
   const lastChunk = (choice: number) => {
-    const { citations, annotations } = citedBy(choice);
-    return { delta: { annotations }, members: { citations, ...unindexed } };
+    const cited = citedBy?.(choice);
+    if (cited === undefined) return { delta: {}, members };
+    const { citations, annotations } = cited;
+    return { delta: { annotations }, members: { citations, ...members } };
   };
   return {
     encoder: () => new ChunkEncoder(head, nChoices, includeUsage, lastChunk),
-    body: (answer) => chatCompletion(head, answer, { cited: answer.choices.map((_, i) => citedBy(i)), members: unindexed }),
+    body: (answer) => chatCompletion(head, answer, { cited: citedBy && answer.choices.map((_, i) => citedBy(i)), members }),
   };
 }

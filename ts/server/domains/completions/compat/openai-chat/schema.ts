@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { ignoredMember, refusedMember } from '../../../../platform/schema/member-effect.ts';
 import { named } from '../../../../platform/schema/named.ts';
+import type { MemoryKind } from '../../../memory/index.ts';
 import { effortHelp, engineMembers, maxTokensLimit, samplingMembers } from '../engine-members.ts';
 import { openaiMembers, otherServersMembers, verbosityMember } from '../foreign-members.ts';
 import {
@@ -18,6 +19,9 @@ const Message = named(
   'ChatMessage',
   Type.Object({ role: Type.String({ minLength: 1 }) }, { description: 'A chat message; content is text, parts or null.' }),
 );
+
+/** Worker threads read requests by this schema, so it imports nothing of the module. */
+const memoryKinds: readonly MemoryKind[] = ['fact', 'preference', 'episode', 'summary'];
 
 export const ChatRequest = named(
   'ChatRequest',
@@ -92,6 +96,18 @@ export const ChatRequest = named(
     knowledge_fallback: nullableString(
       'What follows where `knowledge` has nothing about the question: none, the sentence that says so is the whole answer; model, the model answers behind it.',
       { enum: ['none', 'model'] },
+    ),
+    memory: nullableEither<boolean | { max?: number; kinds?: MemoryKind[] }>(
+      ['boolean', 'object'],
+      'true, or `{max, kinds}`: memories of the caller and of the tenant that are about the last question go along with it. By default as the account ' +
+        'has it (PUT /api/v1/memory/settings); false for none. The answer has them in `memories`.',
+      {
+        properties: {
+          max: { type: 'integer', minimum: 1, maximum: 50 },
+          kinds: { type: 'array', minItems: 1, maxItems: 4, items: { enum: memoryKinds } },
+        },
+        additionalProperties: false,
+      },
     ),
     ...openaiMembers,
     ...otherServersMembers,

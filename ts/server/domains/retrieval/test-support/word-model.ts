@@ -1,6 +1,6 @@
 /** A model for tests: a text's vector counts its words, by a hash of each, so that texts of the same words are near. */
 import { DomainError } from '../../../platform/errors/domain-error.ts';
-import type { LocalModels } from '../../retrieval/index.ts';
+import type { LocalModels } from '../index.ts';
 
 export interface WordModel {
   /** What the tests change: a failure that the next texts meet, and the size of the vectors. */

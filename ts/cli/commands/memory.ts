@@ -1,0 +1,80 @@
+/** `svc memory`: what people asked a running node to remember. */
+import type { Body } from '../../client/client.ts';
+import { printable } from '../format.ts';
+import { listCommand, requestCommand } from '../server-command.ts';
+
+type NewMemory = Body<'POST /api/v1/memory/memories'>;
+
+const KINDS = 'fact, preference, episode or summary';
+const id = { name: 'ID', help: 'of the memory, as `svc memory list` shows it' };
+
+export const memoryList = listCommand({
+  words: ['memory', 'list'],
+  summary: 'List your memories and those of the tenant, newest first',
+  options: { include: { kind: 'text', value: 'STATE', help: 'those that are superseded or archived, too' } },
+  examples: ['svc memory list', 'svc memory list --include superseded'],
+  route: 'GET /api/v1/memory/memories',
+  given: ({ options: { include } }) => ({
+    query: include === undefined ? {} : { include: include as 'superseded' | 'archived' },
+  }),
+  isWhole: true,
+  columns: {
+    ID: ({ id: of }) => of,
+    OWNER: ({ owner }) => owner,
+    KIND: ({ kind }) => kind,
+    SINCE: ({ valid_from: since }) => since.slice(0, 10),
+    STATE: ({ state, pinned }) => (pinned ? `${state}, pinned` : state),
+    TEXT: ({ text }) => text,
+  },
+  empty: 'no memories',
+});
+
+export const memoryAdd = requestCommand({
+  words: ['memory', 'add'],
+  summary: 'Have something remembered',
+  positionals: [{ name: 'TEXT', help: 'one statement' }],
+  options: {
+    kind: { kind: 'text', value: 'KIND', help: `${KINDS} (default fact)` },
+    subject: { kind: 'text', value: 'SUBJECT', help: 'whom or what it is about' },
+    tenant: { kind: 'flag', help: 'a memory of the whole tenant' },
+  },
+  examples: ['svc memory add "I live in Berlin"', 'svc memory add "The canteen opens at noon" --tenant'],
+  route: 'POST /api/v1/memory/memories',
+  given: ({ positionals: [text = ''], options: { kind, subject, tenant: isOfTenant } }) => ({
+    body: {
+      text,
+      ...(kind !== undefined && { kind: kind as NonNullable<NewMemory['kind']> }),
+      ...(subject !== undefined && { subject }),
+      ...(isOfTenant === true && { owner: 'tenant' as const }),
+    },
+  }),
+  text: ({ id: of, text }) => printable(`${of} is remembered: ${text}`),
+});
+
+export const memorySearch = listCommand({
+  words: ['memory', 'search'],
+  summary: 'Find memories by words and by meaning, the best first',
+  positionals: [{ name: 'QUERY', help: 'what to look for' }],
+  options: { max: { kind: 'integer', value: 'NUMBER', min: 1, max: 50, help: 'how many (default 10)' } },
+  examples: ['svc memory search "where do I live"'],
+  route: 'POST /api/v1/memory/memories/search',
+  given: ({ positionals: [query = ''], options: { max } }) => ({ body: { query, ...(max !== undefined && { max }) } }),
+  columns: {
+    SCORE: ({ score }) => score.toFixed(2),
+    ID: ({ id: of }) => of,
+    OWNER: ({ owner }) => owner,
+    SINCE: ({ valid_from: since }) => since.slice(0, 10),
+    TEXT: ({ text }) => text,
+  },
+  empty: 'nothing is remembered about it',
+});
+
+export const memoryForget = requestCommand({
+  words: ['memory', 'forget'],
+  summary: 'Erase a memory, with those that say the same',
+  positionals: [id],
+  examples: ['svc memory forget mem_0199a3b2-0000-7000-8000-000000000000'],
+  route: 'DELETE /api/v1/memory/memories/{id}',
+  given: ({ positionals: [of = ''] }) => ({ params: { id: of } }),
+  text: ({ deleted }) => (deleted === 1 ? 'it is forgotten' : `${deleted} memories are forgotten`),
+});

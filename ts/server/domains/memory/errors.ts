@@ -1,0 +1,29 @@
+/** Refusals of the memory module. */
+import { defineErrors } from '../../platform/errors/define-errors.ts';
+
+export const memoryErrors = defineErrors('memory', {
+  invalid_request: [400, 'A member is missing or wrong; `detail` names it.', 'Correct that member.'],
+  memory_not_found: [404, 'The caller has no such memory.', 'List them: `svc memory list`.'],
+  memory_is_secret: [
+    422,
+    'The text holds a password, a key or a token, and those are never remembered.',
+    'Leave the secret out of the text.',
+  ],
+  memories_full: [
+    409,
+    'There are as many memories as are kept.',
+    'Forget some, or ask an administrator to raise `memory.most_memories`.',
+  ],
+  memory_changed: [409, 'The memory was changed or forgotten meanwhile.', 'Read it again, and repeat the change.'],
+  tenant_memory_denied: [
+    403,
+    'Memories of the whole tenant are made, changed and forgotten by those alone whom `memory.tenant_writers` names.',
+    'Ask an administrator, or keep it as a memory of your own.',
+  ],
+});
+
+export const memoryError = memoryErrors.error;
+
+export function memoryNotFound(id: string) {
+  return memoryError('memory_not_found', `There is no memory ${id}.`);
+}

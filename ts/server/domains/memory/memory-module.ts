@@ -1,0 +1,66 @@
+/** Wires the memory module. */
+import type { Principal } from '../../platform/http/principal.ts';
+import { scopeOf } from '../../platform/http/principal.ts';
+import type { Module } from '../../platform/module/module.ts';
+import type { ModuleContext } from '../../platform/module/module-context.ts';
+import { identity } from '../identity/index.ts';
+import { retrieval } from '../retrieval/index.ts';
+import { security } from '../security/index.ts';
+import { MemoryCollections } from './collections.ts';
+import { ownerOf } from './memory.ts';
+import { Recall } from './recall.ts';
+import { RecallPreferences } from './recall-preferences.ts';
+import { memoryRoutes } from './routes.ts';
+import { MemoryService } from './service.ts';
+import type { memorySettings } from './settings.ts';
+import { MemoryStore } from './store.ts';
+import type { MemoryStorage } from './tables.ts';
+import { rememberTool } from './tools.ts';
+
+/** The pipeline of answers asks it. */
+export interface MemoryApi extends Pick<Recall, 'recall'> {
+  /** Whether chats of the caller's account recall memories without being asked to. */
+  recallsByItself(caller: Principal): Promise<boolean>;
+}
+
+export function createMemory(context: ModuleContext<typeof memorySettings>): Module<MemoryApi> {
+  const { settings, log, metrics } = context;
+  const { recordAct } = context.use(identity);
+  const { open, embedders } = context.use(retrieval);
+  const storage: MemoryStorage = context.storage.access();
+  const now = (): number => Date.now();
+  const store = new MemoryStore(storage);
+  // What is forgotten is in no file: the index is made of the database at each start.
+  const search = open('memory', new MemoryCollections(storage, now), { isSaved: false });
+  const service = new MemoryService({
+    store,
+    search,
+    embedders,
+    tenantWriters: settings['memory.tenant_writers'],
+    most: settings['memory.most_memories'],
+    now,
+  });
+  const recall = new Recall({ service, store, log, metrics, limitMs: settings['memory.recall_ms'], now });
+  const preferences = new RecallPreferences(store, now);
+  return {
+    api: {
+      recall: (caller, question, bounds, signal) => recall.recall(caller, question, bounds, signal),
+      recallsByItself: (caller) => preferences.recalls(scopeOf(caller), ownerOf(caller)),
+    },
+    routes: memoryRoutes({ service, preferences, security: context.use(security), recordAct, now }),
+    tools: [rememberTool],
+    belongings: {
+      holdsAny: (scope) => store.holdsAny(scope),
+      eraseTenant: async (scope) => {
+        for (const collection of await store.eraseTenant(scope)) await search.remove(collection);
+      },
+      eraseAccount: async (everyone, accountId) => {
+        for (const collection of await store.eraseAccount(everyone, accountId)) await search.remove(collection);
+      },
+    },
+    start: async () => {},
+    stop: async () => {},
+    health: () => ({ state: {}, reasons: [] }),
+    ready: () => undefined,
+  };
+}

@@ -1,0 +1,21 @@
+/** Settings of the memory module. */
+import Type from 'typebox';
+import { integerSchema, setting } from '../../platform/config/setting.ts';
+
+export const memorySettings = {
+  'memory.recall_ms': setting(
+    integerSchema(1, 60_000),
+    50,
+    'Milliseconds beside the embedding of the question after which a chat goes on without memories, and says so.',
+  ),
+  'memory.tenant_writers': setting(
+    Type.Enum(['admin', 'developer']),
+    'admin',
+    'Least role that makes, changes and forgets memories of the whole tenant: admin or developer.',
+  ),
+  'memory.most_memories': setting(
+    integerSchema(1, 1_000_000),
+    20_000,
+    'Memories that an account has at most, those that are superseded among them; the memories of a tenant have the same limit.',
+  ),
+} as const;

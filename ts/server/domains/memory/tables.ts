@@ -1,0 +1,178 @@
+/** The tables of the memory module. Times are milliseconds since 1970. */
+import type { Generated } from 'kysely';
+import { column, type Migration, type StorageAccess } from '../../platform/storage/index.ts';
+
+/** The memories of one owner, bound to the model that embeds them. */
+interface CollectionTable {
+  tenant: string;
+  no: Generated<number>;
+  owner: string;
+  id: string;
+  embedding_model: string;
+  embedding_source: string;
+  embedding_prefixes: string;
+  dimensions: number | null;
+  version: number;
+}
+
+export interface MemoryTable {
+  tenant: string;
+  no: Generated<number>;
+  id: string;
+  collection_no: number;
+  owner: string;
+  kind: string;
+  text: string;
+  /** SHA-256 of the text without what does not matter in it. */
+  text_hash: string;
+  subject: string | null;
+  /** The attribute that it gives a value to, where that has one value at a time. */
+  attribute: string | null;
+  /** JSON array. */
+  origins: string;
+  trust: string;
+  valid_from: number;
+  valid_to: number | null;
+  recorded_at: number;
+  changed_at: number;
+  superseded_by: string | null;
+  strength: number;
+  recalled_at: number | null;
+  pinned: number;
+  edited: number;
+  state: string;
+  /** The version of the collection when the memory came into the index or left it. */
+  version: number;
+  /** 32-bit floats, little-endian. */
+  embedding: Uint8Array;
+}
+
+/** A memory that is gone: indexes remove it, and nothing is made of the same place of the same message again. It holds no text. */
+interface ForgottenTable {
+  tenant: string;
+  no: number;
+  id: string;
+  collection_no: number;
+  owner: string;
+  version: number;
+  /** JSON array of places in messages. */
+  places: string;
+  forgotten_at: number;
+}
+
+interface ChangeTable {
+  tenant: string;
+  id: string;
+  memory_id: string;
+  owner: string;
+  at: number;
+  action: string;
+  before: string;
+  after: string;
+  reason: string;
+}
+
+/** An account says here how it wants its memory used. */
+interface PreferenceTable {
+  tenant: string;
+  owner: string;
+  recall: number;
+}
+
+export interface MemoryTables {
+  memory_collections: CollectionTable;
+  memories: MemoryTable;
+  memory_forgotten: ForgottenTable;
+  memory_changes: ChangeTable;
+  memory_preferences: PreferenceTable;
+}
+
+export type MemoryStorage = StorageAccess<MemoryTables>;
+
+export const memoryMigrations: readonly Migration[] = [
+  {
+    id: 1,
+    name: 'create memories',
+    up: async (schema) => {
+      await schema.tenantTable('memory_collections', {
+        columns: {
+          no: column.identity(),
+          owner: column.id(),
+          id: column.id(),
+          embedding_model: column.text(),
+          embedding_source: column.text(),
+          embedding_prefixes: column.text(),
+          dimensions: column.integer({ nullable: true }),
+          version: column.integer(),
+        },
+        unique: [['tenant', 'owner']],
+      });
+      await schema.tenantTable('memories', {
+        columns: {
+          no: column.identity(),
+          id: column.id(),
+          collection_no: column.integer(),
+          owner: column.id(),
+          kind: column.text(),
+          text: column.text(),
+          text_hash: column.text(),
+          subject: column.text({ nullable: true }),
+          attribute: column.text({ nullable: true }),
+          origins: column.json(),
+          trust: column.text(),
+          valid_from: column.timestamp(),
+          valid_to: column.timestamp({ nullable: true }),
+          recorded_at: column.timestamp(),
+          changed_at: column.timestamp(),
+          superseded_by: column.id({ nullable: true }),
+          strength: column.real(),
+          recalled_at: column.timestamp({ nullable: true }),
+          pinned: column.flag(),
+          edited: column.flag(),
+          state: column.text(),
+          version: column.integer(),
+          embedding: column.blob(),
+        },
+        unique: [['tenant', 'id']],
+      });
+      await schema.index('memories_by_version', 'memories', ['collection_no', 'version']);
+      await schema.index('memories_by_owner', 'memories', ['tenant', 'owner', 'id']);
+      await schema.index('memories_by_text', 'memories', ['collection_no', 'text_hash']);
+      await schema.index('memories_by_attribute', 'memories', ['collection_no', 'attribute'], {
+        where: 'attribute is not null',
+      });
+      await schema.tenantTable('memory_forgotten', {
+        columns: {
+          no: column.integer(),
+          id: column.id(),
+          collection_no: column.integer(),
+          owner: column.id(),
+          version: column.integer(),
+          places: column.json(),
+          forgotten_at: column.timestamp(),
+        },
+        primaryKey: ['no'],
+      });
+      await schema.index('memory_forgotten_by_version', 'memory_forgotten', ['collection_no', 'version']);
+      await schema.index('memory_forgotten_by_owner', 'memory_forgotten', ['tenant', 'owner']);
+      await schema.tenantTable('memory_changes', {
+        columns: {
+          id: column.id(),
+          memory_id: column.id(),
+          owner: column.id(),
+          at: column.timestamp(),
+          action: column.text(),
+          before: column.json(),
+          after: column.json(),
+          reason: column.text(),
+        },
+        primaryKey: ['tenant', 'id'],
+      });
+      await schema.index('memory_changes_by_memory', 'memory_changes', ['tenant', 'memory_id', 'id']);
+      await schema.tenantTable('memory_preferences', {
+        columns: { owner: column.id(), recall: column.flag() },
+        primaryKey: ['tenant', 'owner'],
+      });
+    },
+  },
+];

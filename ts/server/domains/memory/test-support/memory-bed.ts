@@ -1,0 +1,60 @@
+/** The memory module over a real database and real retrieval, with callers who say who they are and a model that counts words. */
+import type { Test } from 'tap';
+import type { Principal, Role } from '../../../platform/http/principal.ts';
+import type { ModuleContext } from '../../../platform/module/module-context.ts';
+import { openModules, standIn, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
+import { type AuditEntry, type IdentityApi, identity } from '../../identity/index.ts';
+import { retrieval } from '../../retrieval/index.ts';
+import { scriptedService, type WordModel, wordModel } from '../../retrieval/test-support/word-model.ts';
+import { security } from '../../security/index.ts';
+import { memory } from '../index.ts';
+
+export function callerOf(name: string, role: Role = 'viewer', more: Partial<Principal> = {}): Principal {
+  return { tenant: 'red', subject: name, kind: 'session', roles: [role], scopes: ['*'], keyId: undefined, ...more };
+}
+
+export const ann = callerOf('ann');
+export const admin = callerOf('root', 'admin');
+
+interface BedOptions {
+  readonly databaseUrl?: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly model?: WordModel;
+}
+
+export async function openMemory(t: Test, { databaseUrl, settings, model = wordModel() }: BedOptions = {}) {
+  const acts: AuditEntry[] = [];
+  const overModel = {
+    ...retrieval,
+    create: async (context: ModuleContext<typeof retrieval.settings>) => {
+      const module = await retrieval.create(context);
+      module.api.connect(scriptedService(model));
+      return module;
+    },
+  };
+  const modules = await openModules(t, {
+    modules: [
+      security,
+      overModel,
+      memory,
+      standIn(identity, { recordAct: async (entry) => void acts.push(entry) } as Partial<IdentityApi>),
+    ],
+    databaseUrl,
+    // A busy machine is no fault of a search.
+    settings: { 'data.embedding_model': 'words', 'data.embedding_url': '', 'memory.recall_ms': 60_000, ...settings },
+    http: () => ({ authenticator: statedCallers }),
+  });
+  const ask = (method: string, path: string, body?: object, as: Principal = ann) =>
+    modules.send(method, `/api/v1/memory/${path}`, { headers: { 'x-as': JSON.stringify(as) }, body });
+  const add = async (text: string, more: object = {}, as: Principal = ann) => {
+    const answer = await ask('POST', 'memories', { text, ...more }, as);
+    if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  const textsOf = async (path: string, body?: object, as: Principal = ann): Promise<string[]> =>
+    (await ask(body === undefined ? 'GET' : 'POST', path, body, as)).body.data.map(({ text }: { text: string }) => text);
+  const { api } = modules.module(memory);
+  const recall = (question: string, as: Principal = ann, bounds = {}) =>
+    api.recall(as, question, bounds, new AbortController().signal);
+  return { ...modules, api, acts, model, ask, add, textsOf, recall };
+}
