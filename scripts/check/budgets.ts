@@ -25,9 +25,9 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/completions': [126, 13676],
-  'server/domains/conversations': [56, 5010],
+  'server/domains/conversations': [56, 5011],
   'server/domains/data': [89, 9455],
-  'server/domains/edge': [46, 5894],
+  'server/domains/edge': [46, 5898],
   'server/domains/files': [34, 3182],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [99, 9979],
@@ -47,8 +47,8 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [19, 2809],
-  'server/platform': [262, 19609],
-  web: [297, 17644],
+  'server/platform': [262, 19611],
+  web: [310, 18707],
   workers: [20, 826],
 };
 

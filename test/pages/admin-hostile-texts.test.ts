@@ -2,32 +2,14 @@
 import t from 'tap';
 import { post } from '../http.ts';
 import { startServer } from '../server.ts';
-import { bearerOf, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+import { bearerOf, consoleScreens, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
 import { hostileNames } from './hostile-texts.ts';
 import { intruders } from './intruders.ts';
 
-const SCREENS = [
-  ...[
-    'models',
-    'playground',
-    'jobs',
-    'roles',
-    'backups',
-    'settings',
-    'log',
-    'forwarding',
-    'logs',
-    'incidents',
-    'collection',
-    'science',
-    'license',
-    'users',
-    'groups',
-    'invitations',
-    'tenants',
-  ],
-  ...['usage', 'quotas', 'branding', 'enforcement', 'audit', 'webhooks', 'provisioning', 'keys', 'sessions'],
-];
+/** The gallery has no texts of the server, and the figures of the overview are drawn from metrics. */
+const SCREENS = consoleScreens().filter((id) => id !== 'overview' && id !== 'components');
+
+t.setTimeout(600_000);
 
 let next = 0;
 
@@ -53,6 +35,8 @@ t.test('hostile texts in the console', { skip: whyNoBrowser() }, async (t) => {
     ['/api/v1/identity/invitations', { note: 'For Grace' }],
     ['/api/v1/identity/keys', { name: 'One' }],
     ['/api/v1/webhooks', { url: 'https://example.com/hook', events: ['jobs.done'], description: 'Told' }],
+    ['/api/v1/tools/mcp-servers', { label: 'docs', url: 'https://mcp.invalid/mcp', auth: { type: 'none' } }],
+    ['/api/v1/swarm/goals', { goal: 'Find the opening hours' }],
     ['/api/v1/identity/users', { username: 'service', role: 'admin', service: true }],
     ['/api/v1/backup/backups', undefined],
   ];

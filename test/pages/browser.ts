@@ -1,5 +1,5 @@
 /** Debian's chromium for tests of the pages. A request that leaves the server fails the test. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
@@ -135,4 +135,12 @@ export async function dropFiles(page: Page, files: readonly GivenFile[], selecto
   }, given);
   await page.dispatchEvent(selector, 'dragover', { dataTransfer: transfer });
   await page.dispatchEvent(selector, 'drop', { dataTransfer: transfer });
+}
+
+/** The words behind `#` of all screens of the console, as its own list has them. */
+export function consoleScreens(): string[] {
+  const list = readFileSync(join(import.meta.dirname, '../../ts/web/admin/screens.ts'), 'utf8');
+  const ids = [...list.matchAll(/\{\s*title: '(\w+)',(?:\s*id: '(\w+)',)?/g)].map(([, title = '', id = title]) => id);
+  if (ids.length < 30) throw new Error(`the list of screens is read as ${ids.join(', ')}`);
+  return ids;
 }

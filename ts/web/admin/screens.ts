@@ -55,11 +55,23 @@ export const SCREENS: Readonly<Record<Group, readonly ScreenEntry[]>> = {
   control: [
     { title: 'enforcement', icon: 'shield', least: 'admin', module: 'security', load: () => import('./screens/enforcement.tsx') },
     { title: 'audit_log', id: 'audit', icon: 'shield', least: 'admin', load: () => import('./screens/audit.tsx') },
+    { title: 'tools', icon: 'tool', least: 'admin', module: 'edge', load: () => import('./screens/tools.tsx') },
+    {
+      title: 'mcp_servers',
+      id: 'mcp',
+      icon: 'link',
+      least: 'admin',
+      module: 'edge',
+      load: () => import('./screens/mcp-servers.tsx'),
+    },
+    { title: 'plugins', icon: 'cube', least: 'admin', module: 'edge', load: () => import('./screens/plugins.tsx') },
+    { title: 'approvals', icon: 'shield', least: 'viewer', module: 'edge', load: () => import('./screens/approvals.tsx') },
     { title: 'webhooks', icon: 'send', least: 'admin', module: 'webhooks', load: () => import('./screens/webhooks.tsx') },
     { title: 'provisioning', icon: 'signout', least: 'admin', load: () => import('./screens/provisioning.tsx') },
   ],
   own: [
     { title: 'api_keys', id: 'keys', icon: 'key', least: 'viewer', load: () => import('./screens/keys.tsx') },
+    { title: 'goals', icon: 'check', least: 'viewer', module: 'swarm', load: () => import('./screens/goals.tsx') },
     { title: 'sessions', icon: 'user', least: 'viewer', load: () => import('./screens/sessions.tsx') },
     { title: 'components', icon: 'palette', least: 'admin', load: () => import('./screens/components.tsx') },
   ],

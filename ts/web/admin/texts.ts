@@ -19,6 +19,7 @@ import { playground } from './texts/playground.ts';
 import { security } from './texts/security.ts';
 import { settings } from './texts/settings.ts';
 import { sources } from './texts/sources.ts';
+import { tools } from './texts/tools.ts';
 import { usage } from './texts/usage.ts';
 import { words } from './texts/words.ts';
 
@@ -42,6 +43,7 @@ const texts = {
   ...security,
   ...settings,
   ...sources,
+  ...tools,
   ...usage,
   ...words,
 };

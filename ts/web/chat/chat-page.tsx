@@ -26,6 +26,7 @@ const PreferencesDialog = lazy(async () => (await import('./composer/preferences
 const KnowledgeDialog = lazy(async () => (await import('./knowledge/knowledge-dialog.tsx')).KnowledgeDialog);
 const PromptsDialog = lazy(async () => (await import('./prompts/prompts-dialog.tsx')).PromptsDialog);
 const ArtifactsDialog = lazy(async () => (await import('./artifacts/artifacts-dialog.tsx')).ArtifactsDialog);
+const GoalsDialog = lazy(async () => (await import('./goals/goals-dialog.tsx')).GoalsDialog);
 const ArtifactPanel = lazy(async () => (await import('./artifacts/artifact-panel.tsx')).ArtifactPanel);
 const FolderDialog = lazy(async () => (await import('./library/folder-dialog.tsx')).FolderDialog);
 const ImportDialog = lazy(async () => (await import('./sidebar/import-dialog.tsx')).ImportDialog);
@@ -88,6 +89,7 @@ export function ChatPage() {
       {openDialog.value === 'knowledge' && <KnowledgeDialog />}
       {openDialog.value === 'prompts' && <PromptsDialog />}
       {openDialog.value === 'artifacts' && <ArtifactsDialog />}
+      {openDialog.value === 'goals' && <GoalsDialog />}
       {folderDialog.value !== undefined && <FolderDialog task={folderDialog.value} />}
       {importResult.value !== undefined && <ImportDialog result={importResult.value} />}
       {shareDialog.value !== undefined && <ShareDialog conversation={shareDialog.value} />}

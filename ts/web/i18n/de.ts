@@ -3,6 +3,7 @@ import type { Catalogue } from './catalogue.ts';
 import { account } from './de/account.ts';
 import { composer } from './de/composer.ts';
 import { design } from './de/design.ts';
+import { goals } from './de/goals.ts';
 import { knowledge } from './de/knowledge.ts';
 import { library } from './de/library.ts';
 import { login } from './de/login.ts';
@@ -13,6 +14,7 @@ export const de: Catalogue = {
   ...account,
   ...composer,
   ...design,
+  ...goals,
   ...knowledge,
   ...library,
   ...login,

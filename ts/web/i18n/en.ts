@@ -2,6 +2,7 @@
 import { account } from './en/account.ts';
 import { composer } from './en/composer.ts';
 import { design } from './en/design.ts';
+import { goals } from './en/goals.ts';
 import { knowledge } from './en/knowledge.ts';
 import { library } from './en/library.ts';
 import { login } from './en/login.ts';
@@ -12,6 +13,7 @@ export const en = {
   ...account,
   ...composer,
   ...design,
+  ...goals,
   ...knowledge,
   ...library,
   ...login,

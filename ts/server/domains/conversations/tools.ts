@@ -62,6 +62,7 @@ export function conversationTools({
         });
         return { id: artifact.id, title: artifact.title, kind: artifact.kind };
       },
+      made: (result) => [(result as { readonly id: string }).id],
     }),
   ];
 }

@@ -62,7 +62,9 @@ export const ToolOutcomeShape = named(
       Type.Unknown({ description: 'Of more than 64 KiB, the beginning: `{is_cut, size_bytes, beginning, artifact}`.' }),
     ),
     error: Type.Optional(Type.Object({ error: Type.String(), detail: Type.String() })),
-    artifacts: Type.Array(Type.String(), { description: 'Ids of what was kept of a longer result, up to a million characters.' }),
+    artifacts: Type.Array(Type.String(), {
+      description: 'Ids of what the call made, and of what was kept of a longer result, up to a million characters.',
+    }),
     took_ms: Type.Number(),
   }),
 );

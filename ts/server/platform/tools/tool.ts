@@ -33,6 +33,8 @@ interface ToolDefinition {
   readonly reaches?: (args: unknown) => string | undefined;
   /** Takes the place of the check of arguments by the schema, where another server wrote it. */
   readonly findFault?: (args: unknown) => Promise<SchemaFault | undefined>;
+  /** The ids of the artifacts that a call made, by its result; absent: it makes none. */
+  readonly made?: (result: unknown) => readonly string[];
   /** In metrics, whose names are bounded; by default its own. */
   readonly metricName?: string;
 }

@@ -106,6 +106,7 @@ function actions(): Command[] {
     { id: 'knowledge', text: t('knowledge'), icon: 'book', run: () => (openDialog.value = 'knowledge') },
     { id: 'prompts', text: t('prompts'), icon: 'list', run: () => (openDialog.value = 'prompts') },
     { id: 'artifacts', text: t('artifacts'), icon: 'cube', run: () => (openDialog.value = 'artifacts') },
+    { id: 'goals', text: t('goals'), icon: 'check', run: () => (openDialog.value = 'goals') },
     { id: 'attach', text: t('attach_files'), icon: 'attach', run: chooseFiles },
     {
       id: 'archive',

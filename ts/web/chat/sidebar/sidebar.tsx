@@ -69,6 +69,7 @@ function accountItems(): MenuItem[] {
     { text: t('knowledge'), icon: 'book', run: () => (openDialog.value = 'knowledge') },
     { text: t('prompts'), icon: 'list', run: () => (openDialog.value = 'prompts') },
     { text: t('artifacts'), icon: 'cube', run: () => (openDialog.value = 'artifacts') },
+    { text: t('goals'), icon: 'check', run: () => (openDialog.value = 'goals') },
     {
       text: isArchiveShown.value ? t('archive_leave') : t('archived'),
       icon: 'archive',

@@ -59,7 +59,7 @@ export interface ToolOutcome {
   /** A JSON value; of a call that failed, undefined. */
   readonly result: unknown;
   readonly error: { readonly error: string; readonly detail: string } | undefined;
-  /** Ids of what was kept of a result that is longer than a model reads. */
+  /** Ids of what the call made, and of what was kept of a result that is longer than a model reads. */
   readonly artifacts: readonly string[];
   readonly tookMs: number;
   /** The result holds text that others may have written. */
@@ -200,7 +200,7 @@ export class ToolExecutor {
     const ran = await beforeAbort(running, signal).then(
       async (value) => {
         const bounded = await boundResult({ tool: tool.name, value, caller, conversation }, artifacts);
-        return { result: bounded.value, artifacts: bounded.artifacts, thrown: undefined };
+        return { result: bounded.value, artifacts: [...(tool.made?.(value) ?? []), ...bounded.artifacts], thrown: undefined };
       },
       (thrown: unknown) => ({ result: undefined, artifacts: [], thrown }),
     );

@@ -85,6 +85,8 @@ export function codeRunTool(options: CodeRunOptions): Tool {
       for (const text of kept) artifacts.push(await keepArtifact(options, caller, text, conversation));
       return { output, ...(result !== undefined && { result }), ...(error !== undefined && { error }), artifacts };
     },
+    made: (result) =>
+      (result as { readonly artifacts: readonly { readonly id?: string }[] }).artifacts.flatMap(({ id }) => id ?? []),
   });
 }
 
