@@ -15,13 +15,13 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_157_483;
+const MAX_OPENAPI_BYTES = 1_173_648;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [106, 8085],
-  client: [7, 699],
-  server: [12, 762],
+  cli: [107, 8173],
+  client: [7, 701],
+  server: [12, 765],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/completions': [126, 13676],
@@ -33,7 +33,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/inference': [99, 9979],
   'server/domains/license': [14, 610],
   'server/domains/logs': [51, 7076],
-  'server/domains/media': [36, 3459],
+  'server/domains/media': [41, 4209],
   'server/domains/memory': [15, 2090],
   'server/domains/metering': [29, 2540],
   'server/domains/pages': [3, 160],

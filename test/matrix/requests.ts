@@ -336,6 +336,8 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /v1/files': () => ({ body: 'no form' }),
   'POST /v1/audio/transcriptions': () => ({ body: 'no form' }),
   'POST /api/v1/stt/transcribe': ({ file }) => ({ body: { file_id: file } }),
+  'POST /api/v1/video/extract-frames': ({ file }) => ({ body: { file_id: file } }),
+  'POST /api/v1/media/video/analyze': ({ file }) => ({ body: { file_id: file, prompt: 'What is it?' } }),
   'POST /api/v1/tts/synthesize': () => ({ body: { text: 'Hello' } }),
   'POST /api/v1/media/tts': () => ({ body: { text: 'Hello', format: 'pcm' } }),
   'POST /v1/audio/speech': () => ({ body: { input: 'Hello', response_format: 'wav' } }),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { AccountsPort } from './accounts-port.ts';
 import { closeAll } from './close-all.ts';
 import { databaseOptions } from './database.ts';
+import { completions } from './domains/completions/index.ts';
 import { data } from './domains/data/index.ts';
 import { files } from './domains/files/index.ts';
 import { endExpiredRequests, endRefusedRequests, identity } from './domains/identity/index.ts';
@@ -140,6 +141,8 @@ export async function createServer(
   const recordings = host.find(data)?.recordings;
   if (recordings !== undefined) host.find(media)?.connectFiles(recordings);
   const mediaOfNode = host.find(media);
+  const chats = host.find(completions);
+  if (chats !== undefined) mediaOfNode?.connectChat((caller, body, signal) => chats.chat(caller, body, signal));
   if (mediaOfNode !== undefined) host.find(files)?.connectMedia(() => mediaOfNode.inspection());
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);

@@ -39,7 +39,8 @@ export const transcribe = serverCommand({
   },
 });
 
-async function fileAt(path: string): Promise<Blob> {
+/** The bytes of a file, read as they are sent. */
+export async function fileAt(path: string): Promise<Blob> {
   try {
     return await openAsBlob(path);
   } catch {

@@ -13,6 +13,7 @@ export const mediaErrors = defineErrors('media', {
     'Send WAV, MP3, FLAC, Ogg, MP4, WebM, AIFF or AAC.',
   ],
   no_audio_track: [400, 'The file has no sound.', 'Send a file with an audio track.'],
+  no_video_track: [400, 'The file has no pictures that move.', 'Send a film.'],
   invalid_language: [
     400,
     'The language is none that speech models know.',
@@ -33,10 +34,13 @@ export const mediaErrors = defineErrors('media', {
     'Speakers are told apart by the two channels of a recording alone, and this one has no two that differ.',
     'Record each speaker on a channel, or leave the speakers out.',
   ],
+  model_cannot_see: [422, 'The model reads no images.', 'Name a chat model whose capabilities list `vision`: GET /v1/models.'],
   client_closed: [499, 'The client went away before the answer; nobody reads this.', 'Ask again, and wait for the answer.'],
   queue_full: [429, 'Too much work of this kind is under way.', 'Retry after the time in Retry-After.'],
   internal: [500, 'A defect of the server.', 'Retry, then report it with the request id.'],
   no_speech_model: [503, 'No speech model is installed.', 'Install one: `svc models pull whisper-base`.'],
+  images_unavailable: [503, 'This installation writes no images.', 'Have an administrator install the package svc.'],
+  answer_failed: [503, 'The chat model gave no answer; the sentence says why.', 'Name another model, or ask with fewer frames.'],
   no_voice: [503, 'No engine of voices is installed.', 'Have an administrator install espeak-ng, or libflite1 for English.'],
   ffmpeg_missing: [
     503,
@@ -86,3 +90,12 @@ export const hearingErrors = [
 
 /** Reading a text aloud fails with these. */
 export const speakingErrors = [...commonErrors, 'voice_not_found', 'no_voice_for_language', 'no_voice'] as const;
+
+/** Taking frames out of a film, and asking about them, fails with these. */
+export const watchingErrors = [
+  ...hearingErrors,
+  'no_video_track',
+  'images_unavailable',
+  'file_not_found',
+  'file_elsewhere',
+] as const;

@@ -19,6 +19,8 @@ import { BackgroundTranscription } from './speech/background-transcription.ts';
 import { type SpeechCard, type SpeechFiles, SpeechModels } from './speech/speech-models.ts';
 import { SpeechService } from './speech/speech-service.ts';
 import { transcribeRoutes } from './speech/transcribe-routes.ts';
+import { videoRoutes } from './video/video-routes.ts';
+import { type AskModel, VideoService } from './video/video-service.ts';
 import { EspeakEngine } from './voices/espeak-engine.ts';
 import { FliteEngine } from './voices/flite-engine.ts';
 import { speakRoutes } from './voices/speak-routes.ts';
@@ -30,6 +32,8 @@ export interface MediaApi {
   connect(files: SpeechFiles): void;
   /** Whoever has stored files. */
   connectFiles(files: StoredFiles): void;
+  /** Whoever answers chats. */
+  connectChat(ask: AskModel): void;
   /** The speech models that the caller may use. */
   models(caller: Principal): Promise<SpeechCard[]>;
   /** Tells the kind of a stored file, and how long it lasts; undefined while the module does not run. */
@@ -58,6 +62,7 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
   });
   const folder = join(node.dataDir, 'cache', 'media');
   let storedFiles: StoredFiles | undefined;
+  let askModel: AskModel | undefined;
   let isRunning = false;
   const files = () => storedFiles;
   const background = new BackgroundTranscription({ jobs, service, folder: join(node.dataDir, 'cache', 'media-jobs'), files });
@@ -67,6 +72,13 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
     engines: [new FliteEngine(), new EspeakEngine()],
     folder: voicesDir,
     defaultVoice: settings['media.voice'],
+  });
+  const films = new VideoService({
+    speech: service,
+    metrics,
+    maxSeconds,
+    nPlaces: Math.max(2, availableParallelism()),
+    askModel: () => askModel,
   });
   const speaking = {
     service: new SpeakingService({
@@ -86,12 +98,16 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
       connectFiles: (given) => {
         storedFiles = given;
       },
+      connectChat: (given) => {
+        askModel = given;
+      },
       models: (caller) => service.models(caller),
       inspection: () => (isRunning ? (path) => inspectMedia(path, maxSeconds) : undefined),
     },
     routes: [
       ...audioRoutes({ service, folder, languages }),
       ...transcribeRoutes({ service, background, folder, files, languages }),
+      ...videoRoutes({ service: films, speech: service, folder, files, languages }),
       ...speakRoutes({ ...speaking, mostCharacters: settings['media.max_synthesis_characters'] }),
       ...speechRoutes({ ...speaking, mostCharacters: settings['media.max_speech_characters'] }),
     ],

@@ -7,13 +7,14 @@ import { constants, setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { confinedCommand } from '../../../native/confinement.ts';
 
-/** So much is kept of a program's words about a failure. */
+/** So much is kept of a program's words, unless more are asked for. */
 const MOST_REASON_BYTES = 2_000;
 
 interface ProgramLimits {
   memoryMiB: number;
   cpuSeconds: number;
   readable: readonly string[];
+  mostReasonBytes?: number;
   /** Ends the program. */
   signal: AbortSignal;
 }
@@ -28,7 +29,10 @@ interface ConfinedProgram {
   kill(): void;
 }
 
-export function startConfined(program: readonly string[], { signal, ...limits }: ProgramLimits): ConfinedProgram {
+export function startConfined(
+  program: readonly string[],
+  { signal, mostReasonBytes = MOST_REASON_BYTES, ...limits }: ProgramLimits,
+): ConfinedProgram {
   const { file, args } = confinedCommand(program, { ...limits, withoutDevices: true });
   const kept = ['SVC_NATIVE_DIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'].filter((name) => process.env[name] !== undefined);
   const env = Object.fromEntries(kept.map((name) => [name, process.env[name]]));
@@ -46,7 +50,7 @@ export function startConfined(program: readonly string[], { signal, ...limits }:
   child.on('error', () => {});
   child.stdin.on('error', () => {});
   if (child.pid !== undefined) lower(child.pid);
-  return { input: child.stdin, output: child.stdout, exit, reason: readReason(child.stderr), kill };
+  return { input: child.stdin, output: child.stdout, exit, reason: readReason(child.stderr, mostReasonBytes), kill };
 }
 
 /** All that a program writes, which is at most `mostBytes`; it is ended when it writes more. */
@@ -74,8 +78,8 @@ function lower(pid: number): void {
   }
 }
 
-async function readReason(stream: Readable): Promise<string> {
+async function readReason(stream: Readable, mostBytes: number): Promise<string> {
   let text = '';
-  for await (const chunk of stream) if (text.length < MOST_REASON_BYTES) text += String(chunk);
+  for await (const chunk of stream) if (text.length < mostBytes) text += String(chunk);
   return text;
 }

@@ -81,6 +81,32 @@ export function probeArguments(file: MediaFile): string[] {
   ];
 }
 
+interface FrameChoice {
+  /** Seconds from the beginning. */
+  from: number;
+  width: number;
+  height: number;
+  /** How different a picture is from the one before, 0 to 1; undefined: every picture counts. */
+  threshold: number | undefined;
+  /** Undefined: all that there are. */
+  nMost: number | undefined;
+}
+
+/** Pictures of a film, upright and scaled, become pixels; the standard error has a line with the time of each, counted from `from`. */
+export function frameArguments(file: MediaFile, { from, width, height, threshold, nMost }: FrameChoice): string[] {
+  const changed = threshold === undefined ? [] : [`select=eq(n\\,0)+gt(scene\\,${threshold})`];
+  return [
+    ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'info', '-threads', '1', '-filter_threads', '1'],
+    ...(from > 0 ? ['-ss', from.toFixed(6)] : []),
+    ...inputArguments(file),
+    // A capital V leaves covers of records out.
+    ...['-map', '0:V:0', '-an', '-sn', '-dn'],
+    ...['-vf', [...changed, `scale=${width}:${height}`, 'showinfo=checksum=0'].join(',')],
+    ...(nMost === undefined ? [] : ['-frames:v', String(nMost)]),
+    ...['-fps_mode', 'passthrough', '-pix_fmt', 'rgb24', '-f', 'rawvideo', 'pipe:1'],
+  ];
+}
+
 /** The encoder and container of each format. Constant rates let players know how long a stream lasts. */
 const ENCODERS = {
   mp3: ['-c:a', 'libmp3lame', '-b:a', '64k', '-write_xing', '0', '-id3v2_version', '0', '-f', 'mp3'],

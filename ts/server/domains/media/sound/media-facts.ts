@@ -4,7 +4,7 @@ import { outputOf, startConfined } from '../programs/confined-program.ts';
 import { findProgram, type MediaFile, probeArguments } from '../programs/ffmpeg.ts';
 import { ffmpegMissing, kindOf, readSound, SOUND_RATE } from './sound-reader.ts';
 
-interface MediaFacts {
+export interface MediaFacts {
   /** How it is to be read. */
   file: MediaFile;
   /** Seconds; undefined: the file does not say, as those that browsers record. */

@@ -216,7 +216,10 @@ export class SpeechService {
 }
 
 /** Every failure as one of the module's own; those of quotas stay what they are. */
-function mediaFailure(error: unknown, signal: AbortSignal): DomainError {
+export function mediaFailure(error: unknown, signal: AbortSignal): DomainError {
+  // AbortSignal.timeout() ends work with a reason of this name.
+  const isLate = (signal.reason as Error | undefined)?.name === 'TimeoutError';
+  if (signal.aborted && isLate) return mediaError('deadline_exceeded', mediaErrors.rows.deadline_exceeded[1], { cause: error });
   if (signal.aborted) return mediaError('client_closed', 'The client went away.', { cause: error });
   if (error instanceof DomainError) return error;
   if (error instanceof NativeError) {

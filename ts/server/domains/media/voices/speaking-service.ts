@@ -1,10 +1,9 @@
 /** Texts -> speech: which voice, how much at once, sentence by sentence, and what the use of it came to. */
-import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { FairPlaces } from '../../../platform/fair-places.ts';
 import type { MeteringApi } from '../../metering/index.ts';
-import { mediaError, mediaErrors } from '../errors.ts';
+import { mediaError } from '../errors.ts';
 import type { MediaMetrics } from '../media-metrics.ts';
-import type { MediaOwner } from '../speech/speech-service.ts';
+import { type MediaOwner, mediaFailure } from '../speech/speech-service.ts';
 import { Resampler } from './resampler.ts';
 import { sentencesOf } from './sentences.ts';
 import { SPEECH_RATE } from './speech-encoder.ts';
@@ -94,7 +93,7 @@ export class SpeakingService {
         this.#nTexts--;
       }
     } catch (error) {
-      const failure = speakingFailure(error, signal);
+      const failure = mediaFailure(error, signal);
       metrics.refused(failure.code);
       throw failure;
     }
@@ -144,19 +143,4 @@ async function* ahead<T>(source: AsyncIterable<T>, onEnd: () => void): AsyncGene
     }
   }
   if (state.failure !== undefined) throw state.failure;
-}
-
-/** Every failure as one of the module's own; those of quotas stay what they are. */
-function speakingFailure(error: unknown, signal: AbortSignal): DomainError {
-  if (error instanceof DomainError) return error;
-  if (!signal.aborted) return mediaError('internal', 'The text could not be spoken; the log has the cause.', { cause: error });
-  // AbortSignal.timeout() ends work with a reason of this name.
-  const isLate = (signal.reason as Error | undefined)?.name === 'TimeoutError';
-  return mediaError(
-    isLate ? 'deadline_exceeded' : 'client_closed',
-    mediaErrors.rows[isLate ? 'deadline_exceeded' : 'client_closed'][1],
-    {
-      cause: error,
-    },
-  );
 }

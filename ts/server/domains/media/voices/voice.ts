@@ -6,7 +6,7 @@ export interface Voice {
   /** BCP 47, for example `de` or `en-gb`. */
   language: string;
   engine: VoiceEngineName;
-  /** What the engine calls it. */
+  /** The name that the engine has for it. */
   model: string;
   /** The engine's own rate; answers have SPEECH_RATE. */
   sampleRate: number;
