@@ -15,15 +15,16 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_173_648;
+const MAX_OPENAPI_BYTES = 1_185_075;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [107, 8173],
-  client: [7, 701],
-  server: [12, 765],
+  cli: [108, 8241],
+  client: [7, 706],
+  server: [12, 767],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
+  'server/domains/cluster': [9, 710],
   'server/domains/completions': [126, 13676],
   'server/domains/conversations': [56, 5011],
   'server/domains/data': [89, 9455],
@@ -48,7 +49,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/extraction': [54, 3940],
   'server/native': [19, 2809],
   'server/platform': [262, 19611],
-  web: [310, 18707],
+  web: [312, 18791],
   workers: [20, 826],
 };
 

@@ -27,6 +27,8 @@ const mayMakeScopes = [
   /^ts\/server\/domains\/conversations\/sweep\.ts$/,
   /^ts\/server\/domains\/completions\/stored-responses\/response-sweep\.ts$/,
   /^ts\/server\/domains\/data\/sweep\.ts$/,
+  // Nodes belong to no tenant.
+  /^ts\/server\/domains\/cluster\/node-store\.ts$/,
   // The installation belongs to no tenant.
   /^ts\/server\/domains\/license\/installation-store\.ts$/,
   // Usage of all tenants is counted and written together, and superadmins see it.

@@ -38,6 +38,10 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   // Those who ask stay signed in.
   'DELETE /api/v1/identity/users/{id}/sessions': ({ scimUser }) => [scimUser],
   '/api/v1/identity/users/{id}/sessions/{session}': ({ user, session }) => [user, session],
+  '/api/v1/cluster/nodes/{id}': () => ['00000000-0000-4000-8000-000000000000'],
+  '/api/v1/cluster/nodes/{id}/drain': () => ['00000000-0000-4000-8000-000000000000'],
+  '/api/v1/cluster/nodes/{id}/resume': () => ['00000000-0000-4000-8000-000000000000'],
+  '/api/v1/cluster/nodes/{id}/roles/{role}': () => ['00000000-0000-4000-8000-000000000000', 'inference'],
   '/api/v1/inference/models/{id}': ({ model }) => [model],
   // The model that answers stays.
   'DELETE /api/v1/inference/models/{id}': ({ spareModel }) => [spareModel],
@@ -269,6 +273,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /api/v1/swarm/swarms': () => ({ body: { name: 'Made', order: 'sequence', agents: [] } }),
   'PATCH /api/v1/swarm/swarms/{id}': () => ({ body: { name: 'Changed' } }),
   'POST /api/v1/system/jobs/{id}/cancel': () => ({}),
+  'PUT /api/v1/cluster/nodes/{id}/roles/{role}': () => ({ body: { enabled: true } }),
   'PUT /api/v1/system/roles/{role}': () => ({ body: { enabled: true } }),
   'PUT /api/v1/system/settings/{key}': () => ({ body: { value: 'info' } }),
   'POST /api/v1/system/settings/check': () => ({ body: { key: 'data_dir', value: '/nowhere' } }),

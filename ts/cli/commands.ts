@@ -57,6 +57,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/license.ts'), 'license show', 'license install', 'license verify'),
   ...commandsOf(() => import('./commands/security.ts'), 'security enforcement', 'security decisions'),
   ...commandsOf(() => import('./commands/jobs.ts'), 'jobs list', 'jobs show', 'jobs follow', 'jobs cancel'),
+  ...commandsOf(() => import('./commands/nodes.ts'), 'node list', 'node drain', 'node resume', 'node role', 'node rm'),
   ...commandsOf(() => import('./commands/webhooks.ts'), 'webhook list', 'webhook events', 'webhook create'),
   ...commandsOf(() => import('./commands/webhooks.ts'), 'webhook enable', 'webhook rotate', 'webhook rm'),
   ...commandsOf(() => import('./commands/webhooks.ts'), 'webhook deliveries', 'webhook replay'),

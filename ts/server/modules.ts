@@ -1,6 +1,7 @@
 /** The modules of this program. A new one is a folder below domains/ and a line here. */
 import { backup } from './domains/backup/index.ts';
 import { cloud } from './domains/cloud/index.ts';
+import { cluster } from './domains/cluster/index.ts';
 import { completions } from './domains/completions/index.ts';
 import { conversations } from './domains/conversations/index.ts';
 import { data } from './domains/data/index.ts';
@@ -38,6 +39,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   conversations,
   memory,
   cloud,
+  cluster,
   edge,
   logs,
   science,

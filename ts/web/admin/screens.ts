@@ -27,6 +27,7 @@ export const SCREENS: Readonly<Record<Group, readonly ScreenEntry[]>> = {
     { title: 'playground', icon: 'play', least: 'admin', module: 'inference', load: () => import('./screens/playground.tsx') },
     { title: 'jobs', icon: 'clock', least: 'admin', load: () => import('./screens/jobs.tsx') },
     { title: 'node_roles', id: 'roles', icon: 'swap', least: 'admin', load: () => import('./screens/roles.tsx') },
+    { title: 'nodes', icon: 'link', least: 'admin', module: 'cluster', load: () => import('./screens/nodes.tsx') },
     { title: 'backups', icon: 'download', least: 'superadmin', module: 'backup', load: () => import('./screens/backups.tsx') },
     { title: 'settings', icon: 'settings', least: 'superadmin', load: () => import('./screens/settings.tsx') },
     { title: 'server_log', id: 'log', icon: 'list', least: 'superadmin', load: () => import('./screens/server-log.tsx') },

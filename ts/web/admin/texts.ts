@@ -13,6 +13,7 @@ import { keys } from './texts/keys.ts';
 import { logs } from './texts/logs.ts';
 import { models } from './texts/models.ts';
 import { node } from './texts/node.ts';
+import { nodes } from './texts/nodes.ts';
 import { overview } from './texts/overview.ts';
 import { people } from './texts/people.ts';
 import { playground } from './texts/playground.ts';
@@ -37,6 +38,7 @@ const texts = {
   ...logs,
   ...models,
   ...node,
+  ...nodes,
   ...overview,
   ...people,
   ...playground,

@@ -1,8 +1,9 @@
 /** What /health says: the node's own state, and what each module contributes. */
 import Type, { type Static } from 'typebox';
-import type { HealthReason } from '../../platform/module/module.ts';
+import type { HealthReason, HealthReport } from '../../platform/module/module.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { named } from '../../platform/schema/named.ts';
+import type { ClusterHealth } from '../cluster/index.ts';
 import { remedyOf } from './remedies.ts';
 
 const Reason = named(
@@ -44,13 +45,18 @@ export async function readHealth(node: Node): Promise<NodeHealth> {
     version: node.version,
     auth: node.auth(),
     uptime_seconds: Math.floor(process.uptime()),
-    module_map: MAP_OF_ONE,
+    module_map: mapOf(parts),
     modules: [...node.modules()],
     reasons: reasons.map(withRemedy),
     ...Object.fromEntries(
       parts.filter(([, { state }]) => Object.keys(state).length > 0).map(([name, { state }]) => [name, state]),
     ),
   };
+}
+
+function mapOf(parts: readonly [string, HealthReport][]): NodeHealth['module_map'] {
+  const state = parts.find(([name]) => name === 'cluster')?.[1].state as ClusterHealth | undefined;
+  return state?.map ?? MAP_OF_ONE;
 }
 
 /** What the modules say, and the roles that lack. */

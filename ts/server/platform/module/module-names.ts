@@ -89,7 +89,7 @@ export const MODULES = [
     },
   },
   { name: 'cloud', tier: 3, role: 'cloud', paths: ['cloud'] },
-  { name: 'cluster', tier: 3, role: 'controller', paths: ['cluster'] },
+  { name: 'cluster', tier: 3, paths: ['cluster'] },
   { name: 'logs', tier: 3, role: 'logs', paths: ['logs'] },
   { name: 'comm', tier: 3, role: 'edge', paths: ['comm'] },
   { name: 'science', tier: 3, role: 'edge', paths: ['science', ...CATEGORIES] },

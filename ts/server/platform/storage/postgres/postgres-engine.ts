@@ -115,7 +115,7 @@ export class PostgresEngine implements Engine {
     return this.#pool ? this.#recovery.error?.message : 'The database is not open.';
   }
 
-  /** What was not applied since the server went away is tried again once one takes writes, within the time that requests may wait. */
+  /** Tries again, once a server takes writes, what was not applied since one went away, within the time that requests may wait. */
   async #patiently<T>(attempt: () => Promise<T>): Promise<T> {
     const giveUpAt = performance.now() + this.#options.waitMs;
     for (let nAttempts = 1; ; nAttempts += 1) {

@@ -1,0 +1,67 @@
+/** `svc node`: the nodes of a cluster, asked of any of them. */
+import { ROLES } from '../../server/platform/module/module-names.ts';
+import { usageError } from '../cli-error.ts';
+import { listCommand, requestCommand } from '../server-command.ts';
+
+const id = { name: 'ID', help: 'id of the node, as `svc node list` shows it' };
+
+export const nodeList = listCommand({
+  words: ['node', 'list'],
+  summary: 'List the nodes of the cluster, and how they are',
+  examples: ['svc node list'],
+  route: 'GET /api/v1/cluster/topology',
+  columns: {
+    NAME: ({ name }) => name,
+    STATE: ({ state }) => state,
+    VERSION: ({ version }) => version,
+    SEEN: ({ last_seen_seconds: seconds }) => `${Math.round(seconds)} s ago`,
+    LOAD: ({ load }) => load.cpu.toFixed(2),
+    ROLES: ({ roles }) => roles.join(' '),
+    ID: ({ id }) => id,
+  },
+});
+
+export const nodeDrain = requestCommand({
+  words: ['node', 'drain'],
+  summary: 'Have a node get no new work: its /readyz says so, and what runs goes on',
+  positionals: [id],
+  examples: ['svc node drain 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11'],
+  route: 'POST /api/v1/cluster/nodes/{id}/drain',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: ({ name, state }) => `${name} is ${state}`,
+});
+
+export const nodeResume = requestCommand({
+  words: ['node', 'resume'],
+  summary: 'Have a drained node take work again',
+  positionals: [id],
+  examples: ['svc node resume 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11'],
+  route: 'POST /api/v1/cluster/nodes/{id}/resume',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: ({ name, state }) => `${name} is ${state}`,
+});
+
+export const nodeRole = requestCommand({
+  words: ['node', 'role'],
+  summary: 'Switch a role of any node on or off, at once and for later starts',
+  positionals: [id, { name: 'ROLE', help: `one of ${ROLES.join(', ')}` }, { name: 'on|off', help: 'the new state' }],
+  examples: ['svc node role 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11 inference off'],
+  route: 'PUT /api/v1/cluster/nodes/{id}/roles/{role}',
+  given: ({ positionals: [id = '', given = '', state] }) => {
+    const role = ROLES.find((each) => each === given);
+    if (role === undefined) throw usageError(`"${given}" is no role`, `give one of ${ROLES.join(', ')}`);
+    if (state !== 'on' && state !== 'off') throw usageError(`"${state}" is no state`, 'give on or off behind the role');
+    return { params: { id, role }, body: { enabled: state === 'on' } };
+  },
+  text: ({ name, roles }) => `${name} has ${roles.join(' ') || 'no role'}`,
+});
+
+export const nodeRm = requestCommand({
+  words: ['node', 'rm'],
+  summary: 'Forget a node that is gone',
+  positionals: [id],
+  examples: ['svc node rm 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11'],
+  route: 'DELETE /api/v1/cluster/nodes/{id}',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: () => 'forgotten',
+});

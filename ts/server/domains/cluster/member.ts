@@ -1,0 +1,248 @@
+/** This node among those of its database: it tells how it is, does what it is asked to, and leads while no other does. */
+import { availableParallelism, freemem, hostname, loadavg } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Log } from '../../platform/log/log.ts';
+import type { NotReady } from '../../platform/module/module.ts';
+import type { Node } from '../../platform/node/node.ts';
+import { Repeater } from '../../platform/repeater.ts';
+import { clusterErrors } from './errors.ts';
+import type { NodeEntry, NodeOrder, NodeStore } from './node-store.ts';
+import type { NodeState, TopologyBody } from './schemas.ts';
+
+/** How soon an order is heard, and a changed role is told. */
+const TICK_MS = 2_000;
+/** A leader that tells nothing for so long is none any more. */
+const LEASE_MS = 15_000;
+const RENEW_MS = 5_000;
+/** Nodes that are gone for so long are forgotten. */
+const FORGET_MS = 7 * 24 * 3_600_000;
+/** Beats are late now and then. */
+const LATE_BEATS = 1.5;
+
+const DRAINING: NotReady = { code: 'draining', detail: 'An administrator drains this node: it is to get no new work.' };
+
+interface MemberParts {
+  /** Undefined where no other process uses the database. */
+  store: NodeStore | undefined;
+  node: Node;
+  log: Log;
+  address: string;
+  heartbeatMs: number;
+  entryMs: number;
+  /** Names of the models that this node has itself. */
+  models(): Promise<string[]>;
+  /** How long another node may take to do what it is asked to. */
+  orderMs: number;
+}
+
+type Told = Omit<NodeEntry, 'seenMsAgo'>;
+
+export class Member {
+  readonly #parts: MemberParts;
+  readonly #repeater: Repeater;
+  #isDraining = false;
+  #epoch: number | undefined;
+  #leadAt = Number.NEGATIVE_INFINITY;
+  #told: Told | undefined;
+  #toldAt = 0;
+  #mapAt = performance.now();
+  #size = 1;
+
+  constructor(parts: MemberParts) {
+    this.#parts = parts;
+    this.#repeater = new Repeater({
+      intervalMs: Math.min(TICK_MS, parts.heartbeatMs),
+      run: () => this.#tick(),
+      onError: (error) => parts.log.warn('the list of nodes was not kept', { error: String(error) }),
+    });
+  }
+
+  async start(): Promise<void> {
+    const { store } = this.#parts;
+    if (store === undefined) return;
+    await store.open();
+    await this.#tick();
+    this.#repeater.start();
+  }
+
+  async stop(): Promise<void> {
+    const { store, node, log } = this.#parts;
+    if (store === undefined) return;
+    await this.#repeater.stop();
+    this.#epoch = undefined;
+    await store.leave(node.id).catch((error: unknown) => log.warn('the end of this node was not told', { error: String(error) }));
+  }
+
+  notReady(): NotReady | undefined {
+    return this.#isDraining ? DRAINING : undefined;
+  }
+
+  /** The epoch in which this node leads; undefined: another one does. */
+  get epoch(): number | undefined {
+    return this.#parts.store === undefined ? 1 : this.#epoch;
+  }
+
+  /** This node's knowledge of the others, without asking. */
+  get map(): { size: number; age_seconds: number; stale: boolean } {
+    const isAlone = this.#parts.store === undefined;
+    const ageMs = isAlone ? 0 : performance.now() - this.#mapAt;
+    return { size: this.#size, age_seconds: Math.round(ageMs / 100) / 10, stale: ageMs > this.#parts.entryMs };
+  }
+
+  async topology(): Promise<TopologyBody> {
+    const { store, node } = this.#parts;
+    const own = { ...(await this.#describe()), seenMsAgo: 0 };
+    if (store === undefined)
+      return { cluster_id: node.id, epoch: 1, leader: node.id, map_version: 1, nodes: [this.#bodyOf(own)] };
+    const [state, entries] = await Promise.all([store.state(), store.nodes()]);
+    return {
+      cluster_id: state.id,
+      epoch: state.epoch,
+      leader: state.leader ?? null,
+      map_version: state.map_version,
+      nodes: entries.map((entry) => this.#bodyOf(entry.id === own.id ? own : entry)),
+    };
+  }
+
+  /** Has a node do something. Resolves when it is done. Throws `node_not_found`, `node_unreachable`. */
+  async order(id: string, order: NodeOrder): Promise<void> {
+    const { store, node, orderMs } = this.#parts;
+    if (id === node.id) return await this.#obey(order);
+    await this.#require(id, ['ready', 'draining', 'suspect']);
+    const asked = await (store as NodeStore).order(id, order);
+    const giveUpAt = performance.now() + orderMs;
+    while (performance.now() < giveUpAt) {
+      await wait(100);
+      const waiting = await (store as NodeStore).orders(id);
+      if (!waiting.some((one) => one.id === asked)) return;
+    }
+    if (await (store as NodeStore).take(asked)) throw unreachable(id);
+  }
+
+  /** Forgets a node that is gone. Throws `node_not_found`, `node_is_running`. */
+  async remove(id: string): Promise<void> {
+    await this.#require(id, ['gone']);
+    if (!(await this.#parts.store?.remove(id))) throw unknown(id);
+  }
+
+  async #require(id: string, states: readonly NodeState[]): Promise<void> {
+    const found = (await this.topology()).nodes.find((each) => each.id === id);
+    if (found === undefined) throw unknown(id);
+    if (states.includes(found.state)) return;
+    if (found.state === 'gone') throw unreachable(id);
+    throw clusterErrors.error('node_is_running', `The node ${found.name} runs, and would be back at its next heartbeat.`);
+  }
+
+  async #tick(): Promise<void> {
+    const { store, node, log, heartbeatMs } = this.#parts;
+    if (store === undefined) return;
+    const orders = await store.orders(node.id);
+    for (const { id, order } of orders) {
+      await this.#obey(order).catch((error: unknown) =>
+        log.error('this node did not do what another one asked it to', { ...order, error: String(error) }),
+      );
+      // The new state is told first: whoever asked reads it once the order is gone.
+      await this.#beat(store);
+      await store.take(id);
+    }
+    const isDue = performance.now() - this.#toldAt >= heartbeatMs || this.#hasChanged();
+    if (isDue) await this.#beat(store);
+    await this.#lead(store);
+    if (isDue) this.#size = (await store.nodes()).filter((entry) => this.#stateOf(entry) !== 'gone').length;
+    this.#mapAt = performance.now();
+  }
+
+  async #beat(store: NodeStore): Promise<void> {
+    const told = await this.#describe();
+    await store.beat(told);
+    this.#told = told;
+    this.#toldAt = performance.now();
+  }
+
+  async #lead(store: NodeStore): Promise<void> {
+    const { node, log } = this.#parts;
+    if (performance.now() - this.#leadAt < RENEW_MS) return;
+    this.#leadAt = performance.now();
+    const before = this.#epoch;
+    this.#epoch = this.#mayLead() ? await store.lead(node.id, LEASE_MS) : undefined;
+    if (this.#epoch === before || this.#epoch === undefined) return;
+    log.info('this node leads', { epoch: this.#epoch });
+    const nForgotten = await store.forget(this.#epoch, FORGET_MS);
+    if (nForgotten > 0) log.info('nodes that are gone for long were forgotten', { nodes: nForgotten });
+  }
+
+  #mayLead(): boolean {
+    return !this.#isDraining && this.#parts.node.roles().some(({ role, enabled }) => role === 'controller' && enabled);
+  }
+
+  async #obey(order: NodeOrder): Promise<void> {
+    const { node, log } = this.#parts;
+    if (order.kind === 'role') await node.setRole(order.role, order.enabled);
+    else {
+      this.#isDraining = order.kind === 'drain';
+      this.#leadAt = Number.NEGATIVE_INFINITY;
+      log.info(this.#isDraining ? 'this node is drained' : 'this node takes work again');
+    }
+    this.#repeater.wake();
+  }
+
+  #hasChanged(): boolean {
+    const now = this.#own();
+    return (Object.keys(now) as (keyof typeof now)[]).some((name) => this.#told?.[name] !== now[name]);
+  }
+
+  /** The facts that are known at once. */
+  #own() {
+    const { node } = this.#parts;
+    const roles = node.roles().flatMap(({ role, enabled }) => (enabled ? [role] : []));
+    return { roles: JSON.stringify(roles), modules: JSON.stringify(node.modules()), draining: this.#isDraining ? 1 : 0 };
+  }
+
+  async #describe(): Promise<Told> {
+    const { node, address, heartbeatMs, models } = this.#parts;
+    const cpu = Math.round((100 * (loadavg()[0] ?? 0)) / availableParallelism()) / 100;
+    return {
+      ...this.#own(),
+      id: node.id,
+      name: hostname(),
+      address: address === '' ? hostname() : address,
+      version: node.version,
+      models: JSON.stringify((await models()).toSorted()),
+      load: JSON.stringify({ cpu, memory_free_bytes: freemem() }),
+      heartbeat_ms: heartbeatMs,
+      ended: 0,
+    };
+  }
+
+  #stateOf({ draining, ended, heartbeat_ms: beatMs, seenMsAgo }: NodeEntry): NodeState {
+    if (ended === 1 || seenMsAgo > Math.max(this.#parts.entryMs, beatMs)) return 'gone';
+    if (draining === 1) return 'draining';
+    return seenMsAgo > LATE_BEATS * beatMs + TICK_MS ? 'suspect' : 'ready';
+  }
+
+  #bodyOf(entry: NodeEntry): TopologyBody['nodes'][number] {
+    const { id, name, address, version, seenMsAgo } = entry;
+    const state = this.#stateOf(entry);
+    return {
+      id,
+      name,
+      address,
+      version,
+      roles: JSON.parse(entry.roles),
+      modules: JSON.parse(entry.modules),
+      state,
+      last_seen_seconds: Math.max(0, Math.round(seenMsAgo / 100) / 10),
+      load: JSON.parse(entry.load),
+      models: JSON.parse(entry.models),
+      certificate_expires_at: null,
+    };
+  }
+}
+
+function unknown(id: string) {
+  return clusterErrors.error('node_not_found', `No node of this cluster has the id ${id}.`);
+}
+
+function unreachable(id: string) {
+  return clusterErrors.error('node_unreachable', `The node ${id} does not answer, and did not do it.`);
+}

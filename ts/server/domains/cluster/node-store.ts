@@ -1,0 +1,165 @@
+/** Nodes, orders and the leader in the database that the nodes share. All times are the database's: the clocks of nodes may be wrong. */
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import type { Role } from '../../platform/module/module-names.ts';
+import { databaseTime, type StorageAccess, systemScope } from '../../platform/storage/index.ts';
+import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
+import type { ClusterRow, ClusterTables, NodeRow } from './tables.ts';
+
+export type NodeOrder = { kind: 'role'; role: Role; enabled: boolean } | { kind: 'drain' } | { kind: 'resume' };
+
+/** A node as it was at its last heartbeat. */
+export type NodeEntry = Omit<NodeRow, 'seen_at'> & { seenMsAgo: number };
+
+interface ClusterState extends Pick<ClusterRow, 'id' | 'epoch' | 'map_version'> {
+  /** Undefined: nobody leads now. */
+  leader: string | undefined;
+}
+
+interface PendingOrder {
+  id: string;
+  order: NodeOrder;
+}
+
+const all = systemScope();
+
+export class NodeStore {
+  readonly #storage: StorageAccess<ClusterTables>;
+
+  constructor(storage: StorageAccess<ClusterTables>) {
+    this.#storage = storage;
+  }
+
+  /** Makes the one row of a new cluster. */
+  async open(): Promise<void> {
+    const row = { one: 1, id: randomUUID(), epoch: 0, leader: null, lease_until: 0, map_version: 0 };
+    await this.#storage.writeUnit(all, (db) => [
+      db
+        .insertInto('cluster_state')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing()),
+    ]);
+  }
+
+  /** Writes what a node tells of itself. */
+  async beat(node: Omit<NodeRow, 'seen_at'>): Promise<void> {
+    const seen = databaseTime(this.#storage.dialect);
+    await this.#storage.write(all, async (db) => {
+      const known = await db.selectFrom('cluster_nodes').selectAll().where('id', '=', node.id).executeTakeFirst();
+      await db
+        .insertInto('cluster_nodes')
+        .values({ ...node, seen_at: seen })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...node, seen_at: seen }))
+        .execute();
+      if (known === undefined || MAPPED.some((name) => known[name] !== node[name])) await countChange(db);
+    });
+  }
+
+  /** A node that ends in order is not waited for. */
+  async leave(id: string): Promise<void> {
+    await this.#storage.write(all, async (db) => {
+      await db.updateTable('cluster_nodes').set({ ended: 1 }).where('id', '=', id).execute();
+      await db.updateTable('cluster_state').set({ leader: null, lease_until: 0 }).where('leader', '=', id).execute();
+      await countChange(db);
+    });
+  }
+
+  /** In the order of their names. */
+  async nodes(): Promise<NodeEntry[]> {
+    const rows = await this.#storage.read(all, (db) =>
+      db
+        .selectFrom('cluster_nodes')
+        .selectAll()
+        .select(sql<number>`${databaseTime(this.#storage.dialect)} - seen_at`.as('seenMsAgo'))
+        .orderBy('name')
+        .orderBy('id')
+        .execute(),
+    );
+    return rows.map(({ seen_at: _, ...entry }) => entry);
+  }
+
+  async state(): Promise<ClusterState> {
+    const time = databaseTime(this.#storage.dialect);
+    const row = await this.#storage.read(all, (db) =>
+      db
+        .selectFrom('cluster_state')
+        .select(['id', 'epoch', 'map_version'])
+        .select(sql<string | null>`case when lease_until > ${time} then leader end`.as('leader'))
+        .executeTakeFirstOrThrow(),
+    );
+    return { ...row, leader: row.leader ?? undefined };
+  }
+
+  /** The epoch in which the node leads from now on; undefined: another one leads. */
+  async lead(id: string, leaseMs: number): Promise<number | undefined> {
+    const time = databaseTime(this.#storage.dialect);
+    const until = sql<number>`${time} + ${leaseMs}`;
+    const [, taken] = await this.#storage.writeUnit(all, (db) => [
+      db.updateTable('cluster_state').set({ lease_until: until }).where('leader', '=', id).where('lease_until', '>', time),
+      db
+        .updateTable('cluster_state')
+        .set((state) => ({ leader: id, lease_until: until, epoch: state('epoch', '+', 1) }))
+        .where('lease_until', '<=', time)
+        .returning('epoch'),
+    ]);
+    if (taken?.affectedRows === 1) return taken.rows[0]?.['epoch'] as number;
+    const { leader, epoch } = await this.state();
+    return leader === id ? epoch : undefined;
+  }
+
+  /** A duty of the leader alone, in its epoch: entries go that told nothing for so long. Their number; 0 for who no longer leads. */
+  async forget(epoch: number, olderMs: number): Promise<number> {
+    const time = databaseTime(this.#storage.dialect);
+    return await this.#storage.write(all, async (db) => {
+      const { epoch: now } = await db.selectFrom('cluster_state').select('epoch').executeTakeFirstOrThrow();
+      if (now !== epoch) return 0;
+      const { numDeletedRows } = await db
+        .deleteFrom('cluster_nodes')
+        .where(sql<number>`${time} - seen_at`, '>', olderMs)
+        .executeTakeFirstOrThrow();
+      if (numDeletedRows > 0n) await countChange(db);
+      return Number(numDeletedRows);
+    });
+  }
+
+  /** False: there is no such node. */
+  async remove(id: string): Promise<boolean> {
+    return await this.#storage.write(all, async (db) => {
+      const { numDeletedRows } = await db.deleteFrom('cluster_nodes').where('id', '=', id).executeTakeFirstOrThrow();
+      await db.deleteFrom('cluster_orders').where('node', '=', id).execute();
+      if (numDeletedRows > 0n) await countChange(db);
+      return numDeletedRows > 0n;
+    });
+  }
+
+  async order(node: string, order: NodeOrder): Promise<string> {
+    const id = newTimeOrderedId();
+    const row = { id, node, order: JSON.stringify(order), made_at: databaseTime(this.#storage.dialect) };
+    await this.#storage.writeUnit(all, (db) => [db.insertInto('cluster_orders').values(row)]);
+    return id;
+  }
+
+  /** Oldest first. */
+  async orders(node: string): Promise<PendingOrder[]> {
+    const rows = await this.#storage.read(all, (db) =>
+      db.selectFrom('cluster_orders').select(['id', 'order']).where('node', '=', node).orderBy('id').execute(),
+    );
+    return rows.map(({ id, order }) => ({ id, order: JSON.parse(order) as NodeOrder }));
+  }
+
+  /** Whether the order was still to be done: it is not any more, for whoever asks first. */
+  async take(id: string): Promise<boolean> {
+    const [taken] = await this.#storage.writeUnit(all, (db) => [db.deleteFrom('cluster_orders').where('id', '=', id)]);
+    return taken?.affectedRows === 1;
+  }
+}
+
+/** A change of one of these is a change of the map, by which requests could be routed. */
+const MAPPED = ['name', 'address', 'version', 'roles', 'modules', 'models', 'draining', 'ended'] as const;
+
+async function countChange(db: Kysely<ClusterTables>): Promise<void> {
+  await db
+    .updateTable('cluster_state')
+    .set((state) => ({ map_version: state('map_version', '+', 1) }))
+    .execute();
+}

@@ -1,0 +1,43 @@
+/** Shapes of the cluster's routes. */
+import Type, { type Static } from 'typebox';
+import { ROLES } from '../../platform/module/module-names.ts';
+import { named } from '../../platform/schema/named.ts';
+
+const State = Type.Enum(['ready', 'draining', 'suspect', 'gone'], {
+  description: '`suspect`: its last heartbeat is late; `gone`: it told nothing for `cluster.entry_seconds`, or ended.',
+});
+export type NodeState = Static<typeof State>;
+
+export const NodeShape = named(
+  'ClusterNode',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String({ description: 'Of its machine.' }),
+    address: Type.String(),
+    version: Type.String(),
+    roles: Type.Array(Type.Enum([...ROLES])),
+    modules: Type.Array(Type.String()),
+    state: State,
+    last_seen_seconds: Type.Number({ description: 'Since its last heartbeat; 0 for the node that answers.' }),
+    load: Type.Object({
+      cpu: Type.Number({ description: 'Average of processes that want to run, over a minute, for each core.' }),
+      memory_free_bytes: Type.Integer(),
+    }),
+    models: Type.Array(Type.String(), { description: 'Those that the node has itself.' }),
+    certificate_expires_at: Type.Union([Type.String(), Type.Null()], { description: 'null: the node has none.' }),
+  }),
+);
+
+export const Topology = named(
+  'ClusterTopology',
+  Type.Object({
+    cluster_id: Type.String(),
+    epoch: Type.Integer({ description: 'Counts the leaders.' }),
+    leader: Type.Union([Type.String(), Type.Null()], {
+      description: 'Id of the node that leads; null for some seconds after one is lost.',
+    }),
+    map_version: Type.Integer({ description: 'Counts the changes of nodes, their versions, roles and models.' }),
+    nodes: Type.Array(NodeShape),
+  }),
+);
+export type TopologyBody = Static<typeof Topology>;

@@ -1,0 +1,89 @@
+/** The rows of the cluster module. Times are milliseconds since 1970, by the clock of the database. */
+import { column, type Migration } from '../../platform/storage/index.ts';
+
+/** A node, as it tells of itself. */
+export interface NodeRow {
+  id: string;
+  name: string;
+  address: string;
+  version: string;
+  /** JSON, as the next three. */
+  roles: string;
+  modules: string;
+  models: string;
+  load: string;
+  draining: number;
+  /** 1: it ended in order. */
+  ended: number;
+  heartbeat_ms: number;
+  seen_at: number;
+}
+
+/** An order to a node, until it is carried out. */
+interface OrderRow {
+  id: string;
+  node: string;
+  /** JSON: NodeOrder. */
+  order: string;
+  made_at: number;
+}
+
+/** One row: the cluster, and who leads it. */
+export interface ClusterRow {
+  one: number;
+  id: string;
+  /** Counts the leaders; what one of them writes names its own. */
+  epoch: number;
+  leader: string | null;
+  lease_until: number;
+  /** Counts the changes of the map: nodes, their versions, roles and models. */
+  map_version: number;
+}
+
+export interface ClusterTables {
+  cluster_nodes: NodeRow;
+  cluster_orders: OrderRow;
+  cluster_state: ClusterRow;
+}
+
+export const clusterMigrations: readonly Migration[] = [
+  {
+    id: 1,
+    name: 'create nodes, their orders, and the leader',
+    up: async (schema) => {
+      await schema.table('cluster_nodes', {
+        columns: {
+          id: column.id(),
+          name: column.text(),
+          address: column.text(),
+          version: column.text(),
+          roles: column.json(),
+          modules: column.json(),
+          models: column.json(),
+          load: column.json(),
+          draining: column.flag(),
+          ended: column.flag(),
+          heartbeat_ms: column.integer(),
+          seen_at: column.timestamp(),
+        },
+        primaryKey: ['id'],
+      });
+      await schema.table('cluster_orders', {
+        columns: { id: column.id(), node: column.id(), order: column.json(), made_at: column.timestamp() },
+        primaryKey: ['id'],
+      });
+      await schema.index('cluster_orders_node', 'cluster_orders', ['node']);
+      await schema.table('cluster_state', {
+        columns: {
+          one: column.integer(),
+          id: column.id(),
+          epoch: column.integer(),
+          leader: column.id({ nullable: true }),
+          lease_until: column.timestamp(),
+          map_version: column.integer(),
+        },
+        primaryKey: ['one'],
+      });
+    },
+  },
+];
