@@ -15,20 +15,20 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_185_075;
+const MAX_OPENAPI_BYTES = 1_186_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [108, 8241],
+  cli: [108, 8243],
   client: [7, 706],
   server: [12, 767],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/cluster': [9, 710],
-  'server/domains/completions': [126, 13676],
+  'server/domains/completions': [127, 13700],
   'server/domains/conversations': [56, 5011],
   'server/domains/data': [89, 9455],
-  'server/domains/edge': [46, 5898],
+  'server/domains/edge': [46, 5905],
   'server/domains/files': [34, 3182],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [99, 9979],
@@ -42,14 +42,14 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/science': [25, 2668],
   'server/domains/scim': [25, 1800],
   'server/domains/security': [14, 590],
-  'server/domains/swarm': [21, 3106],
+  'server/domains/swarm': [22, 3234],
   'server/domains/syslog': [10, 1327],
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3940],
   'server/native': [19, 2809],
   'server/platform': [262, 19611],
-  web: [312, 18791],
+  web: [312, 18792],
   workers: [20, 826],
 };
 

@@ -11,6 +11,7 @@ const budgetOptions = {
   steps: { kind: 'integer', value: 'N', min: 1, help: 'steps that it may begin' },
   tokens: { kind: 'integer', value: 'N', min: 1, help: 'tokens of prompts and answers that it may use' },
   seconds: { kind: 'integer', value: 'N', min: 1, help: 'how long it may be worked at' },
+  cost: { kind: 'integer', value: 'MICROS', min: 1, help: 'what providers may bill, in millionths' },
 } as const;
 
 export const goalCreate = requestCommand({
@@ -25,13 +26,13 @@ export const goalCreate = requestCommand({
   },
   examples: ['svc goal create "Write a summary of our opening hours" --tool knowledge.search --tool artifacts.create'],
   route: 'POST /api/v1/swarm/goals',
-  given: ({ positionals: [goal = ''], options: { steps, tokens, seconds, tool, swarm, until } }) => ({
+  given: ({ positionals: [goal = ''], options: { steps, tokens, seconds, cost, tool, swarm, until } }) => ({
     body: {
       goal,
       tools: tool === undefined ? undefined : [...tool],
       swarm_id: swarm,
       until,
-      budget: limitsOf({ steps, tokens, seconds }),
+      budget: limitsOf({ steps, tokens, seconds, cost_micros: cost }),
     },
   }),
   text: goalText,
@@ -75,9 +76,9 @@ export const goalExecute = requestCommand({
   positionals: [goalId],
   options: budgetOptions,
   route: 'POST /api/v1/swarm/goals/{id}/execute',
-  given: ({ positionals: [id = ''], options: { steps, tokens, seconds } }) => ({
+  given: ({ positionals: [id = ''], options: { steps, tokens, seconds, cost } }) => ({
     params: { id },
-    body: { budget: limitsOf({ steps, tokens, seconds }) },
+    body: { budget: limitsOf({ steps, tokens, seconds, cost_micros: cost }) },
   }),
   text: goalText,
 });
@@ -158,10 +159,10 @@ export const scheduleCreate = requestCommand({
   ],
   route: 'POST /api/v1/agent/schedules',
   given: ({ positionals: [name = '', cron = ''], options }) => {
-    const { goal, prompt, timezone, tool, overlap, steps, tokens, seconds } = options;
+    const { goal, prompt, timezone, tool, overlap, steps, tokens, seconds, cost } = options;
     const about = { name, cron, goal, prompt, timezone, overlap, catch_up: options['catch-up'] };
     const tools = tool === undefined ? undefined : [...tool];
-    return { body: { ...about, tools, budget: limitsOf({ steps, tokens, seconds }) } };
+    return { body: { ...about, tools, budget: limitsOf({ steps, tokens, seconds, cost_micros: cost }) } };
   },
   text: scheduleText,
 });
@@ -217,7 +218,7 @@ function scheduleText({ id, name, cron, timezone, enabled, next_at: nextAt }: Sc
 }
 
 /** Returns the limits that were given. */
-function limitsOf(limits: Readonly<Record<'steps' | 'tokens' | 'seconds', number | undefined>>): Partial<Goal['budget']> {
+function limitsOf(limits: Readonly<Record<keyof Goal['budget'], number | undefined>>): Partial<Goal['budget']> {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
 }
 

@@ -69,14 +69,15 @@ export const toolPolicySet = requestCommand({
     allow: pattern('tools that models call without asking'),
     exempt: pattern('tools that do not ask again where text of others came before the call'),
     timeout: { kind: 'integer', value: 'SECONDS', min: 5, max: 3600, help: 'how long a chat waits for a decision (default 120)' },
+    plans: { kind: 'choice', choices: ['owner', 'second_person'], help: 'whoever approves plans of goals (default owner)' },
   },
   examples: ["svc tool policy set --allow 'artifacts.*' --ask conversations.search"],
   route: 'PUT /api/v1/tools/policies',
-  given: ({ options: { deny = [], ask = [], allow = [], exempt = [], timeout = 120 } }) => {
+  given: ({ options: { deny = [], ask = [], allow = [], exempt = [], timeout = 120, plans } }) => {
     const rules = Object.entries({ deny, ask, allow }).flatMap(([decision, tools]) =>
       tools.length === 0 ? [] : [{ decision: decision as Rule['decision'], tools: [...tools] }],
     );
-    return { body: { rules, timeout_seconds: timeout, taint_exempt: [...exempt] } };
+    return { body: { rules, timeout_seconds: timeout, taint_exempt: [...exempt], plan_approval: plans } };
   },
   text: ({ rules }) => (rules.length === 0 ? 'no rules are left' : tableOf(ruleColumns, rules)),
 });

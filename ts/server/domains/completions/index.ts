@@ -14,8 +14,15 @@ export interface CompletionsApi {
    * Answers a body of POST /v1/chat/completions that is not streamed, as the caller: tools in it are the asking module's own. Throws what the route
    * refuses with.
    */
-  chat(caller: Principal, body: object, signal: AbortSignal): Promise<Static<typeof ChatCompletion>>;
+  chat(caller: Principal, body: object, signal: AbortSignal): Promise<Static<typeof ChatCompletion> & Billed>;
 }
+
+interface Billed {
+  /** Millionths that a provider bills for the answer; 0 where its price is unknown, and for models of the node. */
+  readonly costMicros: number;
+}
+
+export { isPassing } from './passing-refusals.ts';
 
 export const completions = defineModule({
   name: 'completions',

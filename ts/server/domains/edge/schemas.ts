@@ -77,9 +77,9 @@ export const ApprovalShape = named(
     tool: Type.String(),
     effect: Effect,
     arguments: Type.Unknown({ description: 'With which the call is made, whole.' }),
-    asked_by: Type.Enum(['rule', 'default', 'untrusted', 'address', 'client'], {
+    asked_by: Type.Enum(['rule', 'default', 'untrusted', 'address', 'client', 'plan'], {
       description:
-        'A rule of the tenant; no rule allows it; text of others came before it; it reaches an address that nobody named; or the client wants to be asked.',
+        'A rule of the tenant; no rule allows it; text of others came before it; it reaches an address that nobody named; the client wants to be asked; or the plan of the goal does not list it.',
     }),
     conversation: Nullable(Type.String()),
     state: Type.Enum(['pending', 'approved', 'denied', 'used', 'expired']),

@@ -9,7 +9,7 @@ export type Remember = 'once' | 'conversation' | 'always';
  * `rule`: a rule of the tenant asks. `default`: no rule allows the call. `untrusted`: text of others came before it. `address`: it reaches an address
  * that nobody named.
  */
-export type AskedBy = 'rule' | 'default' | 'untrusted' | 'address' | 'client';
+export type AskedBy = 'rule' | 'default' | 'untrusted' | 'address' | 'client' | 'plan';
 
 /** A call that asks, what was decided, and whether it was made. */
 export interface ApprovalRow {

@@ -16,6 +16,11 @@ export const swarmErrors = defineErrors('swarm', {
     'The credential lacks a scope that goals need; `detail` names it.',
     'Use a credential that has it: `svc key create`.',
   ],
+  second_person_needed: [
+    403,
+    'The tenant has plans approved by a second person.',
+    'Have an administrator approve it: `svc goal approve ID HASH`.',
+  ],
   delegation_over: [403, 'The account or the credential that the goal was made with is there no more.', 'Make the goal again.'],
   plan_failed: [
     502,

@@ -8,6 +8,7 @@ import type { Agent, Goal, PlannedStep, Team } from './goal.ts';
 const MAX_STEPS = 20;
 const MAX_INSTRUCTION = 2_000;
 const PLAN_TOKENS = 4_096;
+const TEMPLATE_TOKENS = 512;
 
 interface WrittenStep {
   readonly agent: string;
@@ -20,11 +21,17 @@ interface Planned {
   readonly plan: readonly PlannedStep[];
   readonly planHash: string;
   readonly nTokens: number;
+  readonly costMicros: number;
 }
 
 /** Tokens that one plan may come to, with its prompt. */
 export function planTokens({ goal, team }: Pick<Goal, 'goal' | 'team'>): number {
-  return PLAN_TOKENS + Math.ceil(promptOf(goal, team).length / 2);
+  return PLAN_TOKENS + mostTokens(promptOf(goal, team));
+}
+
+/** No token of a text is shorter than a byte; templates add some of their own. */
+export function mostTokens(text: string): number {
+  return Buffer.byteLength(text) + TEMPLATE_TOKENS;
 }
 
 /** Throws what the model is refused with, and `plan_failed` where it wrote none. */
@@ -47,7 +54,7 @@ export async function makePlan(
   );
   const written = writtenSteps(answer.choices[0]?.message.content ?? '');
   const plan = ordered(team, written);
-  return { plan, planHash: planHashOf(plan), nTokens: answer.usage.total_tokens };
+  return { plan, planHash: planHashOf(plan), nTokens: answer.usage.total_tokens, costMicros: answer.costMicros };
 }
 
 /** The hash of the plan, which is approved and no other. */

@@ -23,6 +23,7 @@ interface GoalChange {
   readonly used?: Used;
   readonly artifacts?: readonly string[];
   readonly isTainted?: boolean;
+  readonly refusals?: number;
   readonly error?: GoalError | null;
   readonly budget?: Budget;
   readonly plan?: readonly PlannedStep[];
@@ -182,12 +183,13 @@ function newJournal(): Journal {
   return { messages: [], calls: [], rounds: 0, held: 0 };
 }
 
-function columnsOf({ state, used, artifacts, isTainted, error, budget, plan, planHash }: Written): Partial<GoalRow> {
+function columnsOf({ state, used, artifacts, isTainted, refusals, error, budget, plan, planHash }: Written): Partial<GoalRow> {
   return {
     ...(state !== undefined && { state }),
     ...(used !== undefined && { used: JSON.stringify(used) }),
     ...(artifacts !== undefined && { artifacts: JSON.stringify(artifacts) }),
     ...(isTainted !== undefined && { is_tainted: isTainted ? 1 : 0 }),
+    ...(refusals !== undefined && { refusals }),
     ...(error !== undefined && { error: error === null ? null : JSON.stringify(error) }),
     ...(budget !== undefined && { budget: JSON.stringify(budget) }),
     ...(plan !== undefined && { plan: JSON.stringify(plan) }),
@@ -218,6 +220,7 @@ function rowOf(goal: Goal): GoalRow {
     artifacts: JSON.stringify(goal.artifacts),
     error: goal.error === undefined ? null : JSON.stringify(goal.error),
     is_tainted: goal.isTainted ? 1 : 0,
+    refusals: goal.refusals,
     epoch,
     seq: 1,
     created_at: goal.createdAt,
@@ -244,6 +247,7 @@ function goalOf(row: GoalRow): Goal {
     artifacts: JSON.parse(row.artifacts) as string[],
     error: row.error === null ? undefined : (JSON.parse(row.error) as GoalError),
     isTainted: row.is_tainted === 1,
+    refusals: row.refusals,
     epoch,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -100,6 +100,8 @@ export interface Goal {
   readonly error: GoalError | undefined;
   /** Text of others came into it. */
   readonly isTainted: boolean;
+  /** Requests that a busy model put off since it answered last. */
+  readonly refusals: number;
   /** Counts the times that it was set to work: whoever has an older number writes nothing any more. */
   readonly epoch: number;
   readonly createdAt: number;

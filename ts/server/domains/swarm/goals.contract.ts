@@ -1,11 +1,15 @@
 /** Goals on both databases: planned, approved, executed, waiting, stopped, and gone on with behind a kill. */
 import type { Test } from 'tap';
+import { DomainError } from '../../platform/errors/domain-error.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import { tenantScope } from '../../platform/storage/index.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
 import { callerOf } from '../edge/test-support/edge-bed.ts';
+import { MAX_REFUSALS } from './goal-engine.ts';
 import type { SwarmTables } from './tables.ts';
 import { ann, bob, calling, eve, openGoals, plan, type Said, type Script } from './test-support/goal-bed.ts';
+
+const admin = callerOf('usr_admin', 'admin');
 
 function testGoals(t: Test, newDatabase: NewDatabase): void {
   t.test('a goal is planned, approved by its hash and executed, and tells of it', async (t) => {
@@ -92,19 +96,104 @@ function testGoals(t: Test, newDatabase: NewDatabase): void {
     t.strictSame(bed.calls, []);
   });
 
-  t.test('a call of a tool that the plan does not list is none', async (t) => {
+  t.test(
+    'a call of a tool that the plan does not list asks, whatever the policy allows, and one of no agent is none',
+    async (t) => {
+      const script: Script = {
+        plan: plan({ instruction: 'write', tools: ['test.read', 'test.destroy'] }),
+        say: (_, results) =>
+          results.length === 0
+            ? calling('test_write', 'a')
+            : results.length === 1
+              ? calling('test_destroy', 'b')
+              : { content: results.join() },
+      };
+      const bed = await openGoals(t, await newUrl(t, newDatabase), script);
+      await bed.setPolicy(admin, { rules: [{ tools: ['test.*'], decision: 'allow' }] });
+      const { id } = await bed.make(ann, { until: 'execute' });
+      t.match(await bed.until(ann, id, 'waiting'), { plan: { steps: [{ tools: ['test.read'] }] } });
+      t.strictSame(bed.calls, []);
+      const { data } = (await bed.api('GET', '/api/v1/security/approvals?state=pending', ann)).body;
+      t.match(data, [{ tool: 'test.write', asked_by: 'plan' }]);
+      await bed.decide(ann, data[0].id, { decision: 'approve' });
+      t.match((await bed.until(ann, id, 'done')).plan.steps, [{ result: /did.*tool_not_found/ }]);
+      t.match(bed.calls, [{ tool: 'test.write' }]);
+      t.equal(bed.calls.length, 1);
+      t.match(await bed.ask(ann, 'POST', '', { goal: 'x', tools: ['test.nothing'] }), {
+        status: 400,
+        body: { error: 'invalid_request' },
+      });
+    },
+  );
+
+  t.test('a model that is busy is asked again, when it says, and its requests count nothing; for ever it is not', async (t) => {
+    let nBusy = 0;
+    const busy = <T>(answer: T): T => {
+      nBusy += 1;
+      if (nBusy % 2 === 1) throw new DomainError('queue_full', 'Too much work is waiting.', { retryAfterMs: 1 });
+      return answer;
+    };
     const script: Script = {
-      plan: plan({ instruction: 'write', tools: ['test.read', 'test.destroy'] }),
-      say: (_, results) => (results.length === 0 ? calling('test_write', 'a') : { content: results.join() }),
+      plan: () => busy(plan({ instruction: 'one' }, { instruction: 'two' })),
+      say: (instruction) => busy({ content: instruction }),
     };
     const bed = await openGoals(t, await newUrl(t, newDatabase), script);
     const { id } = await bed.make(ann, { until: 'execute' });
-    t.match((await bed.until(ann, id, 'done')).plan.steps, [{ tools: ['test.read'], result: /tool_not_found/ }]);
-    t.strictSame(bed.calls, []);
-    t.match(await bed.ask(ann, 'POST', '', { goal: 'x', tools: ['test.nothing'] }), {
-      status: 400,
-      body: { error: 'invalid_request' },
+    t.match(await bed.until(ann, id, 'done'), { used: { tokens: 30, steps: 2 } });
+    t.match((await bed.ask(ann, 'GET', `/${id}/events`)).text, /"waits_for":"queue_full"/);
+    const { id: other } = await bed.make(ann);
+    const { plan: made } = await bed.until(ann, other, 'planned');
+    await bed.ask(ann, 'POST', `/${other}/approve`, { hash: made.hash });
+    await bed.storage
+      .access<SwarmTables>()
+      .writeUnit(tenantScope('red'), (db) => [
+        db.updateTable('swarm_goals').set({ refusals: MAX_REFUSALS }).where('id', '=', other),
+      ]);
+    nBusy = 0;
+    await bed.ask(ann, 'POST', `/${other}/execute`, {});
+    await t.rejects(bed.until(ann, other, 'done'), /is failed.*queue_full/);
+  });
+
+  t.test('what providers bill is counted, and its limit stops a goal', async (t) => {
+    const script: Script = {
+      plan: plan({ instruction: 'one' }, { instruction: 'two', needs: [1] }),
+      say: (instruction) => ({ content: instruction }),
+      costMicros: 7,
+    };
+    const bed = await openGoals(t, await newUrl(t, newDatabase), script);
+    const { id } = await bed.make(ann, { until: 'execute', budget: { cost_micros: 14 } });
+    t.match(await bed.until(ann, id, 'stopped'), {
+      used: { cost_micros: 14 },
+      plan: { steps: [{ state: 'done' }, { state: 'pending' }] },
     });
+    await bed.ask(ann, 'POST', `/${id}/execute`, { budget: { cost_micros: 100 } });
+    t.match(await bed.until(ann, id, 'done'), { used: { cost_micros: 21 } });
+  });
+
+  t.test('where the policy wants a second person for plans, an administrator other than the owner approves them', async (t) => {
+    const script: Script = { plan: plan({ instruction: 'one' }), say: (instruction) => ({ content: instruction }) };
+    const bed = await openGoals(t, await newUrl(t, newDatabase), script);
+    await bed.setPolicy(admin, { plan_approval: 'second_person' });
+    const { id } = await bed.make(ann, { until: 'execute' });
+    const { plan: made } = await bed.until(ann, id, 'planned');
+    const approve = (as: Principal, hash = made.hash) => bed.ask(as, 'POST', `/${id}/approve`, { hash });
+    t.match(await approve(ann), { status: 403, body: { error: 'second_person_needed' } });
+    const toolsAlone = callerOf('usr_admin', 'admin', { scopes: ['goals:use'] });
+    for (const as of [bob, callerOf('usr_else', 'admin', { tenant: 'blue' }), toolsAlone])
+      t.equal((await approve(as)).status, 404, `${as.subject} of ${as.tenant}`);
+    t.match((await bed.ask(admin, 'GET', `/${id}`)).body, { state: 'planned', goal: 'Reach it.' });
+    for (const act of ['cancel', 'pause', 'plan']) t.equal((await bed.ask(admin, 'POST', `/${id}/${act}`)).status, 404, act);
+    t.match(await approve(admin, 'f'.repeat(64)), { status: 409, body: { error: 'plan_changed' } });
+    t.match(await approve(admin), { status: 200, body: { state: 'running' } });
+    await bed.until(ann, id, 'done');
+    t.equal((await bed.ask(admin, 'GET', `/${id}`)).status, 404, 'the goal itself stays its owner’s');
+    const own = (await bed.ask(admin, 'POST', '', { goal: 'Mine.', tools: [] })).body.id;
+    const { plan: ofAdmin } = await bed.until(admin, own, 'planned');
+    t.equal(
+      (await bed.ask(admin, 'POST', `/${own}/approve`, { hash: ofAdmin.hash })).status,
+      403,
+      'nobody is a second person to themselves',
+    );
   });
 
   t.test('a spent budget stops a goal, and a higher one lets it go on', async (t) => {
@@ -175,7 +264,7 @@ function testGoals(t: Test, newDatabase: NewDatabase): void {
           say: (_, results) => (results.length === 0 ? { content: 'first' } : { content: results.join() }),
         };
         const bed = await openGoals(t, await newUrl(t, newDatabase), script);
-        await bed.setPolicy(callerOf('usr_admin', 'admin'), { rules: [{ tools: ['test.*'], decision: 'allow' }] });
+        await bed.setPolicy(admin, { rules: [{ tools: ['test.*'], decision: 'allow' }] });
         const { id } = await bed.make(ann);
         const { plan: made } = await bed.until(ann, id, 'planned');
         await bed.ask(ann, 'POST', `/${id}/approve`, { hash: made.hash });

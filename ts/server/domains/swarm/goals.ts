@@ -1,5 +1,5 @@
 /** Goals as their owners use them: made, planned, approved, executed, paused, cancelled, and told what became of a doubtful step. */
-import { type Principal, scopeOf } from '../../platform/http/principal.ts';
+import { hasRole, hasScope, type Principal, scopeOf } from '../../platform/http/principal.ts';
 import type { JobQueue } from '../../platform/jobs/index.ts';
 import type { SystemScope } from '../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
@@ -90,6 +90,7 @@ export class Goals {
       artifacts: [],
       error: undefined,
       isTainted: false,
+      refusals: 0,
       epoch: 1,
       createdAt,
       updatedAt: createdAt,
@@ -115,12 +116,45 @@ export class Goals {
     await this.#act(caller, id, 'plan', { isNewEpoch: true });
   }
 
-  /** Throws `plan_changed` where the plan has another hash. */
-  async approve(caller: Principal, id: string, hash: string): Promise<void> {
-    const { goal } = await this.get(caller, id);
+  /** Finds what `get` does; where the policy wants a second person for plans, an administrator sees those that wait for one. */
+  async look(caller: Principal, id: string): Promise<{ goal: Goal; steps: Step[] }> {
+    const scope = scopeOf(caller);
+    const goal = await this.#deps.store.find(scope, id);
+    const isForeign = goal !== undefined && goal.owner !== ownerOf(caller).subject;
+    if (!isForeign || goal.state !== 'planned' || !(await this.#isSecondPerson(caller))) return await this.get(caller, id);
+    return { goal, steps: await this.#deps.store.steps(scope, id) };
+  }
+
+  /** Throws `plan_changed` where the plan has another hash, and `second_person_needed` where the owner may not do it. */
+  async approve(caller: Principal, id: string, hash: string): Promise<{ goal: Goal; steps: Step[] }> {
+    const { store, runs } = this.#deps;
+    const { goal, steps } = await this.look(caller, id);
     if (goal.state === 'planned' && goal.planHash !== hash)
       throw swarmError('plan_changed', `The plan of ${id} is ${goal.planHash}.`, { extra: { hash: goal.planHash } });
-    await this.#act(caller, id, 'approve', { events: [{ type: 'approval', data: { plan: hash, by: goal.owner } }] });
+    const by = ownerOf(caller).subject;
+    if (goal.state === 'planned' && by === goal.owner && (await runs().needsSecondPerson(caller)))
+      throw swarmError(
+        'second_person_needed',
+        'The policy of your tenant wants an administrator other than you to approve plans.',
+      );
+    const { from, to } = transitionOf('approve');
+    const event = { type: 'approval', data: { plan: hash, by } } as const;
+    const approved = await store.write(scopeOf(caller), id, { states: from, epoch: goal.epoch }, { state: to, events: [event] });
+    if (approved === undefined) {
+      const { goal: now } = await this.get(caller, id);
+      throw wrongState(now, `${id} is ${now.state}; approve is for goals that are ${from.join(' or ')}.`);
+    }
+    // Somebody else let it pass: it goes on as far as its owner said.
+    if (by === goal.owner || goal.until !== 'execute') return { goal: approved, steps };
+    const expected = { states: ['approved'] as const, epoch: approved.epoch };
+    const running = await store.write(scopeOf(caller), id, expected, { state: 'running', isNewEpoch: true });
+    if (running !== undefined) await this.enqueue(running);
+    return { goal: running ?? approved, steps };
+  }
+
+  async #isSecondPerson(caller: Principal): Promise<boolean> {
+    const mayDecide = hasRole(caller, 'admin') && hasScope(caller, 'account:manage');
+    return mayDecide && (await this.#deps.runs().needsSecondPerson(caller));
   }
 
   async execute(caller: Principal, id: string, budget: Partial<Budget>): Promise<void> {

@@ -124,7 +124,10 @@ function goalRoutes(deps: SwarmRouteDeps): Route[] {
       params: Id,
       answer: GoalShape,
       errors: ['goal_not_found'],
-      handle: ({ caller, params }) => shown(deps, caller, params.id),
+      handle: async ({ caller, params }) => {
+        const { goal, steps } = await goals.look(caller, params.id);
+        return goalBody(goal, steps);
+      },
     }),
   ];
 }
@@ -151,10 +154,12 @@ function actRoutes(deps: SwarmRouteDeps): Route[] {
       params: Id,
       body: ApprovePlan,
       answer: GoalShape,
-      errors: ['goal_not_found', 'wrong_state', 'plan_changed'],
+      description:
+        'Where the policy of the tenant wants a second person for plans, an administrator other than the owner does it.',
+      errors: ['goal_not_found', 'wrong_state', 'plan_changed', 'second_person_needed'],
       handle: async ({ caller, params, body }) => {
-        await goals.approve(caller, params.id, body.hash);
-        return await shown(deps, caller, params.id);
+        const { goal, steps } = await goals.approve(caller, params.id, body.hash);
+        return goalBody(goal, steps);
       },
     }),
     post(`${GOALS}/{id}/execute`, {

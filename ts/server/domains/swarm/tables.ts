@@ -34,6 +34,7 @@ export interface GoalRow {
   artifacts: string;
   error: string | null;
   is_tainted: number;
+  refusals: number;
   epoch: number;
   /** The number of its last event. */
   seq: number;
@@ -220,5 +221,10 @@ export const swarmMigrations: readonly Migration[] = [
       });
       await schema.index('swarm_fires_by_state', 'swarm_fires', ['state', 'due_at']);
     },
+  },
+  {
+    id: 3,
+    name: 'count what busy models put off',
+    up: (schema) => schema.addColumn('swarm_goals', 'refusals', column.integer({ default: 0 })),
   },
 ];

@@ -19,6 +19,7 @@ export const tools = {
   asked_by: { en: 'Why it asked', de: 'Warum gefragt wurde' },
   asked_by_address: { en: 'an address that nobody named', de: 'eine Adresse, die niemand nannte' },
   asked_by_client: { en: 'the client wants to be asked', de: 'der Client will gefragt werden' },
+  asked_by_plan: { en: 'the plan does not list the tool', de: 'der Plan nennt das Werkzeug nicht' },
   asked_by_default: { en: 'no rule allows it', de: 'keine Regel lässt ihn zu' },
   asked_by_rule: { en: 'a rule asks', de: 'eine Regel fragt' },
   asked_by_untrusted: { en: 'text of others came before it', de: 'vorher kam Text anderer' },

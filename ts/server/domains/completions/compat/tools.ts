@@ -17,7 +17,7 @@ interface FunctionTool {
 export interface ReadTool {
   shown: FunctionTool;
   followed: Members | DomainError;
-  /** Where the schema stands. */
+  /** The place of the schema. */
   param: string;
 }
 
@@ -106,7 +106,7 @@ export function promptTools({ tools, choice, isSingle }: ToolUse, parallel: bool
 }
 
 /**
- * What the engine follows of the tools' arguments, by their names. A tool that cannot be compiled is called with any arguments where the model
+ * The schemas that the engine follows of the tools' arguments, by their names. A tool that cannot be compiled is called with any arguments where the model
  * chooses, and is refused where it must be called.
  */
 export function toolSchemas({ tools, choice }: ToolUse, schemas: SchemaReader): Pick<CompletionRequest['job'], 'toolSchemas'> {

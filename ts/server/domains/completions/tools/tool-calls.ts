@@ -98,7 +98,7 @@ export class ToolCalls {
           isTainted,
           run: approved?.run ?? run,
           approvalId: approved?.approval,
-          isAskedByClient: tools.hosted?.asks?.(tool),
+          asksAs: tools.hosted?.asks?.(tool) === true ? 'client' : undefined,
           conversation,
           addresses: tools.addresses,
           signal,

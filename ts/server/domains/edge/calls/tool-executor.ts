@@ -40,8 +40,8 @@ export interface ToolRequest {
   /** The tool as it was offered; undefined: as it is. */
   readonly definitionHash?: string | undefined;
   readonly approvalId?: string | undefined;
-  /** The client wants to be asked, whatever the policy allows. */
-  readonly isAskedByClient?: boolean | undefined;
+  /** Whoever has it made wants to be asked, whatever the policy allows: the client, or a plan that does not list the tool. */
+  readonly asksAs?: 'client' | 'plan' | undefined;
   /** The call has passed all checks and begins. */
   readonly onAdmitted?: (() => void) | undefined;
   /** An approval of the same call is used, where the client cannot name it. */
@@ -153,10 +153,7 @@ export class ToolExecutor {
   }
 
   /** Why the call asks; undefined: it does not. Throws `tool_call_denied` where the policy denies it. */
-  async #askedBy(
-    asking: AskingCall,
-    { isDirect, isTainted, addresses, isAskedByClient }: ToolRequest,
-  ): Promise<AskedBy | undefined> {
+  async #askedBy(asking: AskingCall, { isDirect, isTainted, addresses, asksAs }: ToolRequest): Promise<AskedBy | undefined> {
     const { policies, approvals } = this.#deps;
     const { tool, caller } = asking;
     const policy = await policies.get(scopeOf(caller));
@@ -165,8 +162,7 @@ export class ToolExecutor {
     const isPermitted = !isDirect && (await approvals.isPermitted(asking));
     const outcome = judgeCall(policy, { tool, caller, isDirect, isTainted, isToStrangers, isPermitted });
     if (outcome.decision === 'deny') throw toolCallDenied(tool.name, `The policy of your tenant denies ${tool.name}.`);
-    if (outcome.decision === 'ask') return outcome.by;
-    return isAskedByClient === true ? 'client' : undefined;
+    return outcome.decision === 'ask' ? outcome.by : asksAs;
   }
 
   async #useApproval(asking: AskingCall, approvalId: string, by: AskedBy): Promise<ApprovalRow> {

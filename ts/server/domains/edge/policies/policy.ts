@@ -45,6 +45,12 @@ export const Policy = named(
         maxItems: MAX_PATTERNS,
         description: 'Tools that do not ask again where text of others came before the call.',
       }),
+      plan_approval: Type.Optional(
+        Type.Enum(['owner', 'second_person'], {
+          default: 'owner',
+          description: 'Whoever approves the plan of a goal: its owner, or an administrator other than the owner.',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),

@@ -118,6 +118,11 @@ export class ToolRuns {
     }
   }
 
+  /** Whether the tenant has plans of goals approved by somebody other than their owner. */
+  async needsSecondPerson(caller: Principal): Promise<boolean> {
+    return (await this.#deps.policies.get(scopeOf(caller))).plan_approval === 'second_person';
+  }
+
   /** Whether a call of the caller waits for no decision any more. */
   isDecided(caller: Principal, approval: string): Promise<boolean> {
     return this.#deps.approvals.isDecided(caller, approval);

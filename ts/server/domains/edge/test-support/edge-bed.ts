@@ -36,6 +36,8 @@ interface EdgeBedOptions {
   readonly files?: Partial<FilesApi>;
   /** The description of the tools, for a node whose program has other ones. */
   readonly description?: string;
+  /** Is called within each call of a tool. */
+  readonly onCall?: ((text: string) => Promise<void>) | undefined;
   /** Takes the place of metering that takes everything. */
   readonly begin?: () => Promise<never>;
 }
@@ -56,7 +58,7 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
     modules: [
       security,
       edge,
-      testTools(calls, slow.promise, options.description),
+      testTools(calls, slow.promise, options.description, options.onCall),
       ...(options.modules ?? []),
       standIn(identity, {
         recordAct: async (entry) => void acts.push(entry),
@@ -115,6 +117,7 @@ function testTools(
   calls: { tool: string; call: ToolCall }[],
   slow: Promise<string>,
   description = 'Does nothing.',
+  onCall?: (text: string) => Promise<void>,
 ): AnyModuleDefinition {
   const tool = (name: string, effect: ToolEffect, run: (text: string) => Promise<unknown> = async (text) => ({ did: text })) =>
     defineTool({
@@ -125,9 +128,10 @@ function testTools(
       scope: 'knowledge:read',
       maxSeconds: 5,
       isUntrusted: false,
-      run: (call) => {
+      run: async (call) => {
         calls.push({ tool: name, call });
-        return run(call.arguments.text ?? '');
+        await onCall?.(call.arguments.text ?? '');
+        return await run(call.arguments.text ?? '');
       },
     });
   return defineModule({

@@ -86,6 +86,7 @@ function drafted(id: string, goal: string, at: number): Goal {
     artifacts: [],
     error: undefined,
     isTainted: false,
+    refusals: 0,
     epoch: 1,
     createdAt: at,
     updatedAt: at,

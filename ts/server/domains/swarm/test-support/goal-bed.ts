@@ -1,6 +1,7 @@
 /** Goals on a node whose model says what a script says, over the tools of the bed of edge. */
 import type { Test } from 'tap';
 import type { Principal } from '../../../platform/http/principal.ts';
+import type { JobsOptions } from '../../../platform/jobs/index.ts';
 import { standIn } from '../../../platform/module/test-support/open-modules.ts';
 import { type CompletionsApi, completions } from '../../completions/index.ts';
 import { callerOf, openEdge } from '../../edge/test-support/edge-bed.ts';
@@ -34,7 +35,11 @@ export const plan = (...steps: readonly WrittenStep[]) => ({
 });
 
 export interface Script {
-  plan: object;
+  plan: object | ((prompt: string) => object);
+  /** Millionths that each answer is billed with. */
+  costMicros?: number;
+  /** Is called within each call of a tool. */
+  onCall?: (text: string) => Promise<void>;
   /** The turn of a step, by its instruction and the messages of the step so far. */
   say(instruction: string, results: readonly string[]): Said | Promise<Said>;
 }
@@ -42,17 +47,28 @@ export interface Script {
 export const calling = (name: string, text: string): Said => ({ calls: [{ id: `c_${text}`, name, args: { text } }] });
 
 /** @param over the delegations of these accounts have nobody behind them any more. */
-export async function openGoals(t: Test, databaseUrl: string, script: Script, over = new Set<string>()) {
+export async function openGoals(
+  t: Test,
+  databaseUrl: string,
+  script: Script,
+  over = new Set<string>(),
+  jobs: Partial<JobsOptions> = {},
+) {
   const bodies: Body[] = [];
   const chat: Chat = async (_caller, body) => {
     const asked = body as Body;
     bodies.push(asked);
-    const own = asked.messages.slice(2);
+    const at = asked.messages.findIndex(({ role }) => role === 'user');
+    const own = asked.messages.slice(at + 1);
     const results = own.filter(({ role }) => role === 'tool').map(({ content }) => content);
     const said: Said =
       asked.response_format === undefined
-        ? await script.say(asked.messages[1]?.content ?? '', results)
-        : { content: JSON.stringify(script.plan) };
+        ? await script.say(asked.messages[at]?.content ?? '', results)
+        : {
+            content: JSON.stringify(
+              typeof script.plan === 'function' ? script.plan(asked.messages[at]?.content ?? '') : script.plan,
+            ),
+          };
     const calls = (said.calls ?? []).map(({ id, name, args = {} }) => ({
       id,
       type: 'function' as const,
@@ -66,6 +82,7 @@ export async function openGoals(t: Test, databaseUrl: string, script: Script, ov
     };
     return {
       choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' as const }],
+      costMicros: script.costMicros ?? 0,
       usage: { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 },
     } as unknown as Awaited<ReturnType<Chat>>;
   };
@@ -80,7 +97,8 @@ export async function openGoals(t: Test, databaseUrl: string, script: Script, ov
     databaseUrl,
     modules: [swarm, standIn(completions, { chat })],
     identity: { delegations },
-    jobs: { pollMs: 20 },
+    jobs: { pollMs: 20, ...jobs },
+    onCall: script.onCall,
   });
   const ask = (as: Principal, method: string, path: string, body?: object) =>
     bed.ask(method, `/api/v1/swarm/goals${path}`, as, body);

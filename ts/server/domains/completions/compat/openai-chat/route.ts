@@ -4,6 +4,7 @@ import type { Route } from '../../../../platform/http/route.ts';
 import { routes } from '../../../../platform/http/route-group.ts';
 import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
 import { completionErrors, openaiErrorBody } from '../../../inference/index.ts';
+import type { Answer } from '../../answer/answer-collector.ts';
 import type { AnswerCall, Asker, ModelledAnswer, Wire } from '../../answer/pending-answer.ts';
 import { conversationErrors, knowledgeErrors, memoryChatErrors, toolErrors } from '../../declared-errors.ts';
 import { invalid } from '../../errors.ts';
@@ -69,9 +70,18 @@ export function inProcessChat(completions: CompletionService, fingerprint: strin
     const key = kind === 'key' ? keyId : undefined;
     const asker = { caller, options: { tenant, user, key, signal, announce: () => {}, seesBackends: false } };
     const call = chatCall(chatReader.read(body as Static<typeof chatReader.schema>, 0), asker, fingerprint);
-    const reply = await completions.answer(asker, call);
+    let costMicros = 0;
+    const wire = (answer: ModelledAnswer): Wire => {
+      const written = call.wire(answer);
+      const body = (whole: Answer) => {
+        costMicros = whole.usage.provider?.costMicros ?? 0;
+        return written.body(whole);
+      };
+      return { ...written, body };
+    };
+    const reply = await completions.answer(asker, { ...call, wire });
     if (reply.kind !== 'bytes') throw new TypeError('a request that is not streamed was answered by a stream');
-    return JSON.parse(String(reply.body)) as Static<typeof ChatCompletion>;
+    return { ...(JSON.parse(String(reply.body)) as Static<typeof ChatCompletion>), costMicros };
   };
 }
 

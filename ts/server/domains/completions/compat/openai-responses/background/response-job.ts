@@ -12,6 +12,7 @@ import { completionFailure, isKnownCode } from '../../../declared-errors.ts';
 import type { CompletionError } from '../../../errors.ts';
 import type { EventBatch } from '../../../event-streams/event-batch.ts';
 import type { LiveStreams } from '../../../event-streams/live-streams.ts';
+import { isPassing } from '../../../passing-refusals.ts';
 import type { BackgroundStore, ResponseRun } from '../../../stored-responses/background-store.ts';
 import type { ResponseEnd } from '../../../stored-responses/kept-response.ts';
 import { LiveEvents } from '../../../stored-responses/live-events.ts';
@@ -28,19 +29,6 @@ const Input = Type.Object({ response_id: Type.String() });
 const maxAttempts = 5;
 /** The engine has queues and limits of its own; this leaves runners for jobs of other kinds. */
 const concurrency = 8;
-
-/** Refusals that another attempt may not meet. */
-const temporary: readonly string[] = [
-  'queue_full',
-  'rate_limit_exceeded',
-  'model_loading',
-  'model_unloading',
-  'models_busy',
-  'storage_unavailable',
-  'embedding_failed',
-  'index_unavailable',
-  'knowledge_unavailable',
-];
 
 interface ResponseJobDeps extends ResponsesDeps {
   store: BackgroundStore;
@@ -78,7 +66,7 @@ async function runResponse(deps: ResponseJobDeps, context: Context): Promise<voi
   } catch (error) {
     if (signal.aborted) throw error;
     const failure = completionFailure(error);
-    if (temporary.includes(failure.code) && attempt < maxAttempts) throw failure;
+    if (isPassing(failure) && attempt < maxAttempts) throw failure;
     if (failure.code === 'internal') log.error('a background response failed', { response: run.id, error: String(error) });
     await store.finish(run, failed(failure), firstSequenceOf(run.run + 1), undefined);
   } finally {
