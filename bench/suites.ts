@@ -1,6 +1,7 @@
 import type { ServerSettings } from './contenders/contender.ts';
 import type { ModelPurpose } from './model.ts';
 import type { Trial } from './trial.ts';
+import { agentTrials } from './trials/agents.ts';
 import { cloudTrials } from './trials/cloud.ts';
 import { embeddingTrials } from './trials/embeddings.ts';
 import { gpuTrials } from './trials/gpu.ts';
@@ -80,6 +81,12 @@ export const suites: Readonly<Record<string, Suite>> = {
     question:
       'what this server adds to answers of providers, beside a bare uWebSockets.js proxy that parses each frame, and beside LiteLLM',
     trials: cloudTrials,
+    model: 'tiny',
+    server: { nParallel: 1, nCtx: 1_024 },
+  },
+  agents: {
+    question: 'what a round of tools adds to a chat, and a call over MCP beside a bare server of the library',
+    trials: agentTrials,
     model: 'tiny',
     server: { nParallel: 1, nCtx: 1_024 },
   },

@@ -43,7 +43,9 @@ export type ContenderName =
   | 'ingest-by-hand'
   | 'svc-cloud'
   | 'bare-proxy'
-  | 'litellm';
+  | 'litellm'
+  | 'svc-agents'
+  | 'bare-mcp';
 
 /** A load, with what differs for the rival where it cannot take the same. */
 export type Phase = Load & { forRival?: Partial<Load> };

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { runCli } from '../ts/cli/run-cli.ts';
+import { openForeign } from '../ts/server/domains/edge/test-support/foreign-server.ts';
+import { openAiDialect } from './providers/openai.ts';
+import { BILLED, startProvider } from './providers/provider-server.ts';
 import { startServer } from './server.ts';
 
 t.setTimeout(300_000);
@@ -100,6 +103,51 @@ t.test('the first document is answered as the first page says, word by word', as
   t.equal(contentOf(streamed), content);
   t.match(streamed, /"finish_reason":"stop"\}\],"citations":\[\{"n":\d[\s\S]*data: \[DONE\]\n\n$/);
   t.match(await svc('add', 'ferry.md'), /0 added, 1 unchanged/);
+});
+
+t.test('the first page goes on to a tool of an MCP server, whose call waits for an approval', async (t) => {
+  const block = /```sh\n(svc mcp add[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const [, path = '', body = ''] = /curl -N http:\/\/127\.0\.0\.1:8880(\/\S+)[\s\S]*?-d '(.*)'/.exec(block) ?? [];
+  const commands = [...block.matchAll(/^svc (.*?)\s*(?:#.*)?$/gm)].map(([, words = '']) => words);
+  const noted: unknown[] = [];
+  const schema = { type: 'object', properties: { text: { type: 'string' } } };
+  const notes = await openForeign(t, [{ name: 'add', schema, run: (given) => noted.push(given) }]);
+  const allowed = 'http://127.0.0.1';
+  const folder = t.testdir();
+  const env = { SVC_CLOUD_ALLOWED_HOSTS: allowed, SVC_MCP_ALLOWED_HOSTS: allowed };
+  const server = await startServer(t, { folder, models: {}, env });
+  const model = await startProvider(t, openAiDialect);
+  const { model: name } = JSON.parse(body) as { model: string };
+  model.models = [name];
+  model.say = ({ messages }: { messages: { role: string }[] }) => {
+    const call = { id: 'call_1', name: 'mcp_notes_add', arguments: '{"text":"the lamp is lit"}' };
+    const isDone = messages.some(({ role }) => role === 'tool');
+    return isDone ? { texts: ['Noted.'], tokens: BILLED } : { texts: [], calls: [call], finish: 'tool_calls', tokens: BILLED };
+  };
+  const backend = { id: 'one', kind: 'openai', base_url: `${model.origin}/v1`, key: 'sk-test' };
+  t.match(JSON.parse(await post(`${server.url}/api/v1/cloud/backends`, JSON.stringify(backend))), { id: 'one' });
+  while (!(await (await fetch(`${server.url}/v1/models`)).text()).includes(`"${name}"`)) await new Promise(setImmediate);
+  const svc = async (words: string): Promise<string> => {
+    const cliEnv = { SVC_LISTEN: new URL(server.url).host, SVC_DATA_DIR: join(folder, 'data') };
+    const { code, stdout, stderr } = await runCli(words.split(' '), { env: cliEnv });
+    t.equal(code, 0, `${words}: ${stderr}`);
+    return stdout;
+  };
+  const shown = await svc(`${commands[0]?.replace('https://mcp.example.com/mcp', notes.url)} --json`);
+  await svc(commands[1]?.replace('HASH', String((JSON.parse(shown) as { hash: string }).hash)) ?? '');
+  const headers = { 'content-type': 'application/json', 'x-svc-edge-tools': '1' };
+  const answer = await fetch(`${server.url}${path}`, { method: 'POST', headers, body });
+  let events = '';
+  for await (const part of answer.body ?? []) {
+    events += Buffer.from(part).toString();
+    const [, id] = /"approval_id":"(apr_[^"]+)"/.exec(events) ?? [];
+    if (id === undefined || noted.length > 0 || events.includes('"state":"done"')) continue;
+    t.strictSame(noted, [], 'nothing ran before');
+    await svc(`approval approve ${id}`);
+    events = events.replace('"approval_id"', '"approved"');
+  }
+  t.strictSame(noted, [{ text: 'the lamp is lit' }]);
+  t.equal(contentOf(events), 'Noted.');
 });
 
 t.test('the commands of knowledge bases give cited answers from the documents of the repository', async (t) => {

@@ -1,4 +1,5 @@
 import type { ContenderName } from '../trial.ts';
+import { bareMcp, svcAgents } from './agent-servers.ts';
 import { bareUws } from './bare-uws.ts';
 import { bareProxy, litellm, svcCloud } from './cloud-proxies.ts';
 import type { Contender } from './contender.ts';
@@ -30,4 +31,6 @@ export const contenders: Readonly<Record<ContenderName, Contender>> = {
   'svc-cloud': svcCloud,
   'bare-proxy': bareProxy,
   litellm,
+  'svc-agents': svcAgents,
+  'bare-mcp': bareMcp,
 };

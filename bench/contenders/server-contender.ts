@@ -65,6 +65,8 @@ export class ServerContender implements RunningContender {
       case 'ingest':
       case 'cloud-requests':
       case 'cloud-streams':
+      case 'tool-rounds':
+      case 'mcp-calls':
       case 'quotes':
       case 'start':
         return undefined;

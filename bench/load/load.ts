@@ -1,4 +1,5 @@
 /** The shapes of load that a trial can name. Counts and sizes are data; how each runs stands in bench/client/. */
+import type { AgentLoad } from '../agents/agent-load.ts';
 import type { CloudLoad } from '../cloud/cloud-load.ts';
 import type { EmbeddingLoad } from '../embeddings/embedding-load.ts';
 import type { IngestLoad } from '../ingest/ingest-load.ts';
@@ -8,7 +9,17 @@ import type { VectorLoad } from '../vectors/vector-load.ts';
 import type { ChatShape } from './chat-shape.ts';
 import type { StartLoad } from './start-load.ts';
 
-export type Load = WrkLoad | ChatLoad | KernelLoad | EmbeddingLoad | StartLoad | VectorLoad | IngestLoad | QuotesLoad | CloudLoad;
+export type Load =
+  | WrkLoad
+  | ChatLoad
+  | KernelLoad
+  | EmbeddingLoad
+  | StartLoad
+  | VectorLoad
+  | IngestLoad
+  | QuotesLoad
+  | CloudLoad
+  | AgentLoad;
 
 /** Loads of bench/client/, each run by a process of its own. */
 export type ChatLoad =

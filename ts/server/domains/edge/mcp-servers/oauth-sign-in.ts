@@ -40,6 +40,8 @@ const PENDING_MS = 10 * 60 * 1000;
 export class OAuthPerson implements OAuthClientProvider {
   readonly #options: OAuthPersonOptions;
   #state: OAuthState | undefined;
+  /** The provider has sent the person back, and the code is for the one that was asked. */
+  #isReturning = false;
 
   private constructor(options: OAuthPersonOptions, state: OAuthState) {
     this.#options = options;
@@ -83,7 +85,8 @@ export class OAuthPerson implements OAuthClientProvider {
   async takeState(given: string): Promise<void> {
     const expected = this.#state?.state;
     await this.#save({ state: undefined, pending: undefined });
-    if (expected !== undefined && given === expected) return;
+    this.#isReturning = expected !== undefined && given === expected;
+    if (this.#isReturning) return;
     throw edgeError('mcp_sign_in_failed', 'The answer belongs to no sign-in that you began here. Start again.');
   }
 
@@ -125,8 +128,9 @@ export class OAuthPerson implements OAuthClientProvider {
     return this.#save({ discovery });
   }
 
+  /** Looked for again but on the way back: the server may trust another provider by now. */
   discoveryState(): OAuthDiscoveryState | undefined {
-    return this.#state?.discovery;
+    return this.#isReturning ? this.#state?.discovery : undefined;
   }
 
   async invalidateCredentials(what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {

@@ -24,6 +24,8 @@ export interface ForeignServer {
   readonly credentials: (string | undefined)[];
   /** Only these are let in; undefined: everybody is. */
   admit(tokens: readonly string[] | undefined): void;
+  /** People sign in at the provider of that server from now on. */
+  trust(other: Pick<ForeignServer, 'url'>): void;
   /** The requests of the token endpoint. */
   readonly grants: URLSearchParams[];
   stop(): Promise<void>;
@@ -63,6 +65,9 @@ export async function openForeign(t: Test, tools: readonly ForeignTool[]): Promi
     admit: (tokens) => {
       admitted = tokens;
     },
+    trust: ({ url }) => {
+      provider.trusted = new URL(url).origin;
+    },
     grants: provider.grants,
     stop: async () => {
       await endpoint.close();
@@ -91,6 +96,8 @@ function serverOf(library: McpLibrary, tools: () => readonly ForeignTool[]) {
 /** OAuth 2.1 with dynamic registration, whose users consent to everything: the code is given by the test. */
 class Provider {
   readonly grants: URLSearchParams[] = [];
+  /** Undefined: the server’s own. */
+  trusted: string | undefined;
   readonly #url: () => string;
 
   constructor(url: () => string) {
@@ -104,7 +111,7 @@ class Provider {
     return [
       read('/.well-known/oauth-protected-resource/mcp', () => ({
         resource: `${this.#url()}/mcp`,
-        authorization_servers: [this.#url()],
+        authorization_servers: [this.trusted ?? this.#url()],
       })),
       read('/.well-known/oauth-authorization-server', () => ({
         issuer: this.#url(),
