@@ -69,6 +69,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/memory.ts'), 'memory list', 'memory add', 'memory search', 'memory forget'),
   ...commandsOf(() => import('./commands/logs.ts'), 'logs config', 'logs apply', 'logs status', 'logs repair'),
   ...commandsOf(() => import('./commands/logs-search.ts'), 'logs search', 'logs tail', 'logs rebuild'),
+  ...commandsOf(() => import('./commands/logs-flows.ts'), 'logs flows'),
   ...commandsOf(
     () => import('./commands/logs-detection.ts'),
     ...[

@@ -91,3 +91,10 @@ t.test('incidents, rules and block lists', { skip: whyNoRsyslog }, async (t) => 
     stdout: /is closed\nits lines: svc logs search uuid:A+ /,
   });
 });
+
+t.test('volumes of flows', async (t) => {
+  const bed = await openLogs(t);
+  const { code, stdout } = await runCli(['logs', 'flows', '--by', 'pair', '--url', bed.url, '--api-key', 'superadmin']);
+  t.equal(code, 0);
+  t.match(stdout, /^0 B in 0 flows from \S+:00\.000Z to \S+, by minute\nOF +BYTES +PACKETS +FLOWS +SAMPLED\n$/);
+});

@@ -34,6 +34,7 @@ export const SCREENS: Readonly<Record<Group, readonly ScreenEntry[]>> = {
     { title: 'forwarding', icon: 'send', least: 'admin', module: 'syslog', load: () => import('./screens/forwarding.tsx') },
     { title: 'logs', icon: 'search', least: 'admin', module: 'logs', load: () => import('./screens/logs.tsx') },
     { title: 'incidents', icon: 'alert', least: 'superadmin', module: 'logs', load: () => import('./screens/incidents.tsx') },
+    { title: 'flows', icon: 'swap', least: 'superadmin', module: 'logs', load: () => import('./screens/flows.tsx') },
     {
       title: 'collection',
       icon: 'download',

@@ -4,6 +4,7 @@ import { backups } from './texts/backups.ts';
 import { branding } from './texts/branding.ts';
 import { cloud } from './texts/cloud.ts';
 import { collection } from './texts/collection.ts';
+import { flows } from './texts/flows.ts';
 import { forwarding } from './texts/forwarding.ts';
 import { frame } from './texts/frame.ts';
 import { gallery } from './texts/gallery.ts';
@@ -29,6 +30,7 @@ const texts = {
   ...branding,
   ...cloud,
   ...collection,
+  ...flows,
   ...forwarding,
   ...frame,
   ...gallery,

@@ -7,11 +7,16 @@ import { allowedHostsOf } from '../../platform/network/allowed-host.ts';
 import { HttpClient } from '../../platform/network/http-client.ts';
 import { identity } from '../identity/index.ts';
 import { Collection } from './collection/collection.ts';
+import { Baselines } from './detection/baselines.ts';
 import { BlockLists } from './detection/block-lists.ts';
 import { Detection } from './detection/detection.ts';
 import { IncidentStore } from './detection/incident-store.ts';
 import { RuleStore } from './detection/rule-store.ts';
+import { everyLine } from './detection/tables.ts';
 import { detectionRoutes } from './detection-routes.ts';
+import { flowRoutes } from './flow-routes.ts';
+import { FlowCollector } from './flows/flow-collector.ts';
+import { FlowStore } from './flows/flow-store.ts';
 import { LogIndex } from './index/log-index.ts';
 import { logRoutes } from './routes.ts';
 import { searchRoutes } from './search-routes.ts';
@@ -34,24 +39,38 @@ export function createLogs(context: ModuleContext<typeof logsSettings>): Module<
   const incidents = new IncidentStore(context.storage.access(), events);
   const ownNetworks = (): string[] => (collection.reading?.networks ?? []).filter(isNarrow);
   const blockLists = new BlockLists({ store: rules, http, folder: join(dataDir, 'logs', 'blocklists'), log, now, ownNetworks });
-  const detection = new Detection({ dataDir, log, metrics, now, reading, rules, incidents, blockLists });
+  const baselines = new Baselines(context.storage.access(), () => node.id);
+  const detection = new Detection({ dataDir, log, metrics, now, reading, rules, incidents, blockLists, baselines });
+  const store = new FlowStore(context.storage.access());
+  const flows = new FlowCollector({
+    listen: settings['logs.flows_listen'],
+    exporters: settings['logs.flows_from'],
+    dataDir,
+    store,
+    everyone: everyLine,
+    log,
+    metrics,
+    now,
+  });
   return {
     api: undefined,
     routes: [
       ...logRoutes(collection, index, tenants),
       ...searchRoutes({ collection, index, recordAct, now, marksOf: (addresses) => blockLists.marksOf(addresses) }),
       ...detectionRoutes({ detection, incidents, rules, blockLists, recordAct, now }),
+      ...flowRoutes({ store, flush: () => flows.flush(), everyone: everyLine, recordAct, now }),
     ],
     start: async () => {
       await collection.start();
       index.start();
       detection.start();
+      await flows.start();
     },
     stop: async () => {
-      await Promise.all([index.stop(), detection.stop()]);
+      await Promise.all([index.stop(), detection.stop(), flows.stop()]);
       await collection.stop();
     },
-    health: () => ({ state: {}, reasons: collection.health(), incidents: detection.shown }),
+    health: () => ({ state: {}, reasons: [...collection.health(), ...flows.health()], incidents: detection.shown }),
     ready: () => undefined,
   };
 }

@@ -15,4 +15,15 @@ export const logsSettings = {
     'Hosts inside the network, separated by commas, that block lists may lie at: name, name:port, or http://name:port for plain HTTP.',
     { isOfMachine: true },
   ),
+  'logs.flows_listen': setting(
+    textSchema,
+    '',
+    'Addresses and ports, separated by commas, that NetFlow (5, 9) and IPFIX are received at, such as 0.0.0.0:2055; empty: none.',
+    { isOfMachine: true },
+  ),
+  'logs.flows_from': setting(
+    textSchema,
+    '127.0.0.0/8, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, ::1, fc00::/7',
+    'Addresses and networks of exporters of flows; packets of others are dropped.',
+  ),
 } as const;

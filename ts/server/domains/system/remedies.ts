@@ -18,6 +18,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   logs_copy_behind:
     'See which one with `svc logs status`; hours that are over are repaired by themselves, or at once: `svc logs repair`.',
   detection_incident: 'See whom it is about with `svc logs incidents`, or Incidents in the console, and close it with a verdict.',
+  flows_not_received:
+    'Free that port, or name another one with `logs.flows_listen`, and restart the node. Lines are collected all the same.',
   revocations_late: 'Check that the node reaches PostgreSQL without a pooler that drops LISTEN connections.',
   storage_unavailable:
     'Look at free space and at errors of the disk, or at the connection to PostgreSQL. The node goes on by itself when writes work.',

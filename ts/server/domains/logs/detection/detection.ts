@@ -6,11 +6,12 @@ import type { NodeIncident } from '../../../platform/module/module.ts';
 import { AskedThread } from '../../../platform/pool/asked-thread.ts';
 import { Repeater } from '../../../platform/repeater.ts';
 import { logsError } from '../errors.ts';
+import type { Baselines } from './baselines.ts';
 import type { BlockLists } from './block-lists.ts';
 import type { DetectionOperations } from './detection-host.ts';
 import type { Detected } from './detector.ts';
 import { INCIDENT_WINDOW_MS } from './incident.ts';
-import type { IncidentStore } from './incident-store.ts';
+import type { IncidentStore, MarkedAlert } from './incident-store.ts';
 import { OWN_RULES } from './own-rules.ts';
 import { type InstalledRule, RuleSet } from './rule-set.ts';
 import type { RuleStore } from './rule-store.ts';
@@ -28,6 +29,7 @@ interface DetectionDeps {
   rules: RuleStore;
   incidents: IncidentStore;
   blockLists: BlockLists;
+  baselines: Baselines;
 }
 
 /** A rule as it is listed. */
@@ -207,21 +209,31 @@ export class Detection {
     await this.#record(this.#pending);
     const { isDone, nLines } = this.#pending;
     this.#pending = undefined;
+    if (isDone) await this.#judge();
     if (nLines > 0) this.#isKept = false;
     if (!this.#isKept && now() - this.#keptAt >= KEEP_MS) await this.#keep();
     if (!isDone) this.#advances.wake();
   }
 
+  async #judge(): Promise<void> {
+    const { baselines, blockLists, now } = this.#deps;
+    const alerts = await baselines.judge(everyLine(), now());
+    await this.#alert(alerts.map((alert) => ({ ...alert, marks: blockLists.marksOf(alert.addresses) })));
+  }
+
+  async #alert(alerts: readonly MarkedAlert[]): Promise<void> {
+    if (alerts.length === 0) return;
+    const { nNew, opened } = await this.#deps.incidents.record(everyLine(), alerts, this.#deps.now());
+    this.#metrics.alerts.add(nNew);
+    if (opened.length > 0) this.#deps.log.warn('rules found something in collected logs', { incidents: opened });
+    await this.#showRecent();
+  }
+
   /** The same again where the database failed: nothing is asked of the thread before it has what was found. */
-  async #record({ alerts, nLines, nForgotten, faults }: Detected): Promise<void> {
-    const { incidents, blockLists, log, now } = this.#deps;
-    if (alerts.length > 0) {
-      const marked = alerts.map((alert) => ({ ...alert, marks: blockLists.marksOf(alert.addresses) }));
-      const { nNew, opened } = await incidents.record(everyLine(), marked, now());
-      this.#metrics.alerts.add(nNew);
-      if (opened.length > 0) log.warn('rules found something in collected logs', { incidents: opened });
-      await this.#showRecent();
-    }
+  async #record({ alerts, counts, nLines, nForgotten, faults }: Detected): Promise<void> {
+    const { baselines, blockLists, log } = this.#deps;
+    await this.#alert(alerts.map((alert) => ({ ...alert, marks: blockLists.marksOf(alert.addresses) })));
+    if (counts.length > 0) await baselines.count(everyLine(), counts);
     this.#metrics.lines.add(nLines);
     this.#metrics.forgotten.add(Math.max(0, nForgotten - this.#nForgotten));
     this.#nForgotten = nForgotten;

@@ -6,6 +6,7 @@ import { type HourFile, listHourFiles } from '../collection/copy-files.ts';
 import { endOfLines, FRAME_BYTES, framesOf, MOST_FRAME_BYTES, readFrame, withFile } from '../collection/packed-frames.ts';
 import { isIndexed } from '../index/indexed-classes.ts';
 import { type ReadLines, readLines } from '../index/log-line.ts';
+import type { LineCount } from './baselines.ts';
 import { type Alert, type InstalledRule, RuleSet, type SavedWindows } from './rule-set.ts';
 
 /** A copy of the collection, 0 or 1. */
@@ -22,6 +23,8 @@ interface ReadHour {
   /** Its last line was received then: files are read side by side. */
   atMs: number;
   isDone: boolean;
+  /** Lines by their senders. */
+  lines: Record<string, number>;
 }
 
 interface SavedState {
@@ -31,17 +34,9 @@ interface SavedState {
   windows: SavedWindows;
 }
 
-/** Lines by sender, class and hour of reception, for what is usual. */
-interface LineCount {
-  sender: string;
-  className: string;
-  /** `YYYY-MM-DDTHH`, in UTC. */
-  hour: string;
-  lines: number;
-}
-
 export interface Detected {
   alerts: Alert[];
+  /** They are of hours of which something was read. */
   counts: LineCount[];
   nLines: number;
   /** So far. */
@@ -53,6 +48,9 @@ export interface Detected {
 }
 
 const MOST_ALERTS = 1_000;
+/** An hour of a class has so many; more are counted together. */
+const MOST_SENDERS = 2_000;
+const OTHERS = 'others';
 /** So many alerts of one rule and entity stand alone in a round; more are joined with the last. */
 const MOST_ALIKE = 50;
 
@@ -101,7 +99,10 @@ export class Detector {
     }
     return {
       alerts: round.alerts,
-      counts: round.counts,
+      counts: [...round.changed].flatMap(({ id, className, hour }) => {
+        const ofHour = Object.entries(state.hours[id]?.lines ?? {});
+        return ofHour.map(([sender, lines]) => ({ sender, className, hour, lines }));
+      }),
       nLines: round.nLines,
       nForgotten: this.#nForgottenBefore + this.#rules.nForgotten,
       isDone: waiting.size === 0,
@@ -136,7 +137,13 @@ export class Detector {
       if (read === undefined || read.copy !== place || file.sizeBytes < read.offset) {
         const isDone = file.isPacked && read?.copy !== undefined && (await linesOfPacked(file)) === read.offset;
         // The packed file has lines that the copy lacked, or another copy is read: what was found before is known by its uuids.
-        read = { copy: place, offset: isDone ? file.sizeBytes : 0, atMs: Date.parse(`${file.hour}:00:00Z`), isDone };
+        read = {
+          copy: place,
+          offset: isDone ? file.sizeBytes : 0,
+          atMs: Date.parse(`${file.hour}:00:00Z`),
+          isDone,
+          lines: isDone ? (read?.lines ?? {}) : {},
+        };
         state.hours[file.id] = read;
       }
       if (!read.isDone && file.sizeBytes > read.offset) unread.push(file);
@@ -160,7 +167,8 @@ export class Detector {
     read.offset = next;
     read.isDone = file.isPacked && next >= file.sizeBytes;
     if (bytes.length === 0) return false;
-    read.atMs = round.take(bytes, file) ?? read.atMs;
+    read.atMs = round.take(bytes, read.lines) ?? read.atMs;
+    round.changed.add(file);
     return next < file.sizeBytes;
   }
 }
@@ -170,19 +178,15 @@ class Round {
   readonly #rules: RuleSet;
   readonly alerts: Alert[] = [];
   readonly #alike = new Map<string, { n: number; last: Alert }>();
-  readonly #counts = new Map<string, LineCount>();
+  readonly changed = new Set<HourFile>();
   nLines = 0;
 
   constructor(rules: RuleSet) {
     this.#rules = rules;
   }
 
-  get counts(): LineCount[] {
-    return [...this.#counts.values()];
-  }
-
   /** Returns when the last line was received, in Unix milliseconds. */
-  take(bytes: Buffer, { className, hour }: HourFile): number | undefined {
+  take(bytes: Buffer, senders: Record<string, number>): number | undefined {
     let last: number | undefined;
     const read: ReadLines = { lines: [], nBad: 0, nRedacted: 0 };
     for (const text of bytes.toString('utf8').split('\n')) {
@@ -192,7 +196,7 @@ class Round {
         const found: Alert[] = [];
         this.#rules.evaluate(timed, found);
         for (const alert of found) this.#add(alert);
-        this.#count(timed.line.fromhost_ip, className, hour);
+        count(senders, timed.line.fromhost_ip);
         last = Date.parse(timed.line.rcvd);
       }
       this.nLines += read.lines.length;
@@ -212,13 +216,11 @@ class Round {
     this.#alike.set(key, { n: (before?.n ?? 0) + 1, last: alert });
     this.alerts.push(alert);
   }
+}
 
-  #count(sender: string, className: string, hour: string): void {
-    const key = `${sender} ${className} ${hour}`;
-    const count = this.#counts.get(key) ?? { sender, className, hour, lines: 0 };
-    count.lines += 1;
-    this.#counts.set(key, count);
-  }
+function count(senders: Record<string, number>, sender: string): void {
+  const key = Object.hasOwn(senders, sender) || Object.keys(senders).length < MOST_SENDERS ? sender : OTHERS;
+  senders[key] = (senders[key] ?? 0) + 1;
 }
 
 function parsed(text: string | undefined): Partial<SavedState> {

@@ -44,7 +44,8 @@ export async function openLogs(
   });
   const ask = (method: string, path: string, body?: unknown, role = 'superadmin') =>
     modules.send(method, `/api/v1/logs/${path}`, { headers: { 'x-role': role }, body });
-  return { ask, acts, dataDir, url: modules.url, stop: modules.stop, log: modules.log, module: modules.module(logs) };
+  const metrics = () => modules.metrics.expose();
+  return { ask, acts, metrics, dataDir, url: modules.url, stop: modules.stop, log: modules.log, module: modules.module(logs) };
 }
 
 /** One listener by TCP on loopback, two folders; `more` takes the place of members. */

@@ -50,6 +50,7 @@ interface OpenModules {
   readonly storage: Storage;
   readonly jobs: Jobs;
   readonly events: Events;
+  readonly metrics: MetricsRegistry;
   readonly databaseUrl: string;
   readonly dataDir: string;
   readonly server: TestBed;
@@ -87,13 +88,14 @@ export async function openModules(t: Test, options: ModulesOptions): Promise<Ope
   await storage.open();
   const lines: string[] = [];
   const log = new Log({ level: 'info', format: 'json', sink: { write: (line) => lines.push(line), flush: () => {} } });
-  const shared = { storage, log, metrics: new MetricsRegistry(), nodeId: () => nodeId, pollMs: 10 };
+  const metrics = new MetricsRegistry();
+  const shared = { storage, log, metrics, nodeId: () => nodeId, pollMs: 10 };
   const jobs = new Jobs({ ...shared, ...options.jobs });
   const events = new Events({ ...shared, ...options.events });
   const node = { ...scriptedNode, id: nodeId, dataDir };
   const used = options.storageOf?.(storage) ?? storage;
   const services = { ...(options.jobs && { jobs }), ...options.services };
-  const context = scriptedContext({ spec: {}, node, log, storage: used, events, ...services });
+  const context = scriptedContext({ spec: {}, node, log, storage: used, events, metrics, ...services });
   const made = new Map<string, Module>();
   const remembered = modules.map((definition) => ({
     ...definition,
@@ -124,6 +126,7 @@ export async function openModules(t: Test, options: ModulesOptions): Promise<Ope
     storage,
     jobs,
     events,
+    metrics,
     databaseUrl,
     dataDir,
     server,
