@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -70,7 +70,7 @@ t.test('without a configuration there is nothing to apply, to show or to repair'
   ] as const)
     t.match(await ask(method, path), { status: 409, body: { error: 'rsyslog_not_configured' } }, path);
   t.match(await ask('GET', 'status'), { status: 200, body: { reading: null, in_step: true, copies: [], applied_at: null } });
-  t.strictSame(await module.health(), { state: {}, reasons: [] });
+  t.strictSame(await module.health(), { state: {}, reasons: [], incidents: [] });
 });
 
 t.test('only superadmins collect', async (t) => {
@@ -241,6 +241,11 @@ t.test('a bad configuration ends in 422 with the words of what is wrong, and the
   t.teardown(() => taken.close());
   const takenPort = (taken.address() as { port: number }).port;
   writeFileSync(join(folder, 'file'), '');
+  symlinkSync(join(folder, 'nowhere', 'at', 'all'), join(folder, 'link'));
+  mkdirSync(join(folder, 'taken'));
+  writeFileSync(join(folder, 'taken', 'canary'), '');
+  const certificate = await createSelfSigned({ folder: join(folder, 'tls') });
+  const tls = { cert: readFileSync(certificate.certFile, 'utf8'), key: readFileSync(certificate.keyFile, 'utf8') };
   const listener = good.listen[0] as CollectionConfig['listen'][0];
   for (const [what, bad] of Object.entries({
     'a taken port': { listen: [{ ...listener, port: takenPort }] },
@@ -250,6 +255,11 @@ t.test('a bad configuration ends in 422 with the words of what is wrong, and the
     'a taken port for RELP': { listen: [{ ...listener, protocol: 'relp' as const, port: takenPort }] },
     'a copy whose parent is not there': { copies: [good.copies[0] ?? '', join(folder, 'not', 'there')] },
     'a copy that is a file': { copies: [good.copies[0] ?? '', join(folder, 'file')] },
+    'a copy below a file': { copies: [good.copies[0] ?? '', join(folder, 'file', 'copy')] },
+    'a copy that leads nowhere': { copies: [good.copies[0] ?? '', join(folder, 'link')] },
+    'a copy in which a file has the name of a class': { copies: [good.copies[0] ?? '', join(folder, 'taken')] },
+    'a foreign address of IPv6': { listen: [{ ...listener, address: '2001:db8::1' }] },
+    'a taken port for TLS': { listen: [{ ...listener, protocol: 'tls' as const, port: takenPort, tls }] },
   })) {
     await bed.ask('PUT', 'rsyslog/config', { ...good, ...bad });
     const answer = await bed.ask('POST', 'rsyslog/apply');

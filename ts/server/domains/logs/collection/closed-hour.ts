@@ -66,7 +66,7 @@ export async function repairPacked(copies: readonly string[], id: string): Promi
   const hashes = await Promise.all(paths.map((path) => hashOf(path)));
   if (hashes[0] === hashes[1]) return undefined;
   const isWhole = await Promise.all(paths.map((path) => isWholeFile(path)));
-  const good = isWhole.indexOf(true);
+  const good = isWhole[0] && isWhole[1] ? await originalOf(paths, hashes) : isWhole.indexOf(true);
   if (good < 0) throw new Error(`no copy of ${id} is whole`);
   const bad = 1 - good;
   const temporary = `${paths[bad]}.tmp`;
@@ -76,6 +76,25 @@ export async function repairPacked(copies: readonly string[], id: string): Promi
   await rename(temporary, paths[bad] as string);
   await syncFolder(dirname(temporary));
   return bad;
+}
+
+/** Some bits of a frame may change without a change of what it holds: the file that was written is the one that packing makes again. */
+async function originalOf(paths: readonly string[], hashes: readonly (string | undefined)[]): Promise<number> {
+  const again = `${paths[0]}.tmp`;
+  const packer = await FrameWriter.open(again);
+  try {
+    await withFile(paths[0] as string, async (file) => {
+      for await (const place of framesOf(file))
+        for (const line of (await readFrame(file, place)).toString('latin1').split('\n').slice(0, -1)) await packer.add(line);
+    });
+    await packer.end();
+    return Math.max(0, hashes.indexOf(await hashOf(again)));
+  } catch (error) {
+    await packer.abandon();
+    throw error;
+  } finally {
+    await rm(again, { force: true });
+  }
 }
 
 async function hashOf(path: string): Promise<string | undefined> {

@@ -175,6 +175,16 @@ t.test('a packed file that is damaged or gone is replaced, byte for byte', async
       t.equal(await repairPacked([a, b], ID), bad, `cut to ${nLeft} bytes`);
       t.ok(readFileSync(path).equals(good));
     }
+  // Bits of its head that no reader looks at.
+  for (const [bad, copy] of [a, b].entries())
+    for (const bit of [1, 2, 4, 8, 16, 32]) {
+      const path = join(copy, `${ID}.jsonl.zst`);
+      const bytes = Buffer.from(good);
+      bytes.writeUInt8((bytes[5] ?? 0) ^ bit, 5);
+      writeFileSync(path, bytes);
+      t.equal(await repairPacked([a, b], ID), bad, `bit ${bit} of the head`);
+      t.ok(readFileSync(path).equals(good));
+    }
   for (const copy of [a, b]) writeFileSync(join(copy, `${ID}.jsonl.zst`), `no frame ${copy}`);
   await t.rejects(repairPacked([a, b], ID), /no copy/);
 });

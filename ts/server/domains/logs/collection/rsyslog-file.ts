@@ -35,7 +35,8 @@ export function rsyslogFile({ config, folder, canary, tls }: RsyslogFileParts): 
     ...modules.map((name) => `module(load="${name}"${{ impstats: ` ${stats}`, imtcp: ` ${WITHOUT_REST}` }[name] ?? ''})`),
     lineTemplate(),
     ...config.copies.map((copy, i) => fileTemplate(`copy${i}`, copy)),
-    'ruleset(name="keep") {',
+    // Without a queue of its own, a ruleset has the main queue, which is in memory and would lose what was acknowledged.
+    'ruleset(name="keep" queue.type="Direct") {',
     `  if not (${[isCanary(canary), ...config.allowed_networks.map(networkCondition)].join(' or ')}) then stop`,
     // Of a facility that is none, the text would be no JSON.
     '  set $.facility = cnum($syslogfacility);',
