@@ -39,6 +39,11 @@ t.test('remember, ask and forget, at the command line and in a chat', async (t) 
   const settings = { method: 'PUT', body: { recall: 'on' }, headers } as const;
   t.match(await send(`${url}/api/v1/memory/settings`, settings), { status: 200 });
   t.match((await ask(chat(question))).json, { memories: [{ id }] });
+  await svc('add', 'My budget is 100 euros', '--kind', 'preference');
+  await svc('add', 'My budget is 100 euros');
+  const dreamt = await svc('dream', '--step', 'duplicates');
+  t.match(dreamt, { code: 0, stdout: /^drm_\S+ done; changed duplicates: 0/ }, 'a fact and a preference are two');
+  t.match(await svc('undo', dreamt.stdout.split(' ')[0] ?? ''), { code: 0, stdout: '0 changes are undone\n' });
   t.match(await svc('forget', id), { code: 0, stdout: 'it is forgotten\n' });
   t.strictSame(((await ask(chat(question, { memory: true }))).json as unknown as Recalling).memories, []);
   t.match(await svc('forget', id), { code: 4, stderr: /no memory/ });

@@ -15,12 +15,12 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_189_723;
+const MAX_OPENAPI_BYTES = 1_203_141;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [109, 8285],
-  client: [7, 707],
+  cli: [109, 8343],
+  client: [7, 711],
   server: [12, 767],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
@@ -35,7 +35,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/license': [14, 610],
   'server/domains/logs': [57, 8281],
   'server/domains/media': [41, 4209],
-  'server/domains/memory': [15, 2090],
+  'server/domains/memory': [21, 3253],
   'server/domains/metering': [29, 2540],
   'server/domains/pages': [3, 160],
   'server/domains/retrieval': [43, 3988],
@@ -49,7 +49,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/extraction': [54, 3940],
   'server/native': [19, 2809],
   'server/platform': [262, 19611],
-  web: [314, 18914],
+  web: [319, 19308],
   workers: [20, 826],
 };
 

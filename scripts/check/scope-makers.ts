@@ -39,6 +39,8 @@ const mayMakeScopes = [
   /^ts\/server\/domains\/science\/tables\.ts$/,
   // Lines of a network, and what rules find in them, belong to nodes.
   /^ts\/server\/domains\/logs\/detection\/tables\.ts$/,
+  // Dreams begin by schedule for each owner, of whichever tenant.
+  /^ts\/server\/domains\/memory\/dream-schedule\.ts$/,
   // Backends, routes and prices belong to nodes.
   /^ts\/server\/domains\/cloud\/store\.ts$/,
   /^ts\/server\/domains\/files\/uploads\/upload-sweep\.ts$/,

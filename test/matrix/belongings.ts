@@ -31,6 +31,7 @@ export interface Ids {
   /** For a scientific source, which somebody asked for. */
   readonly scienceRequest: string;
   readonly memory: string;
+  readonly dream: string;
   readonly prompt: string;
   readonly response: string;
   readonly namespace: string;
@@ -122,6 +123,7 @@ export async function makeBelongings(
   const sourceKey = `source-key-${mark}`;
   await client.json('PATCH', '/api/v1/science/sources/openalex', admin, { key: sourceKey });
   const memory = await post('/api/v1/memory/memories', { text: name }, person);
+  const { dream_id: dream } = await post('/api/v1/memory/dream', { dry_run: true }, person);
   const prompt = await post('/api/v1/edge/prompts', { title: name, content: name }, person);
   await post(`/api/v1/vector/namespaces/${tenant}`, { namespace }, keeper);
   const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` }, keeper);
@@ -174,6 +176,7 @@ export async function makeBelongings(
       schedule: schedule.id,
       scienceRequest: science.request_id,
       memory: memory.id,
+      dream,
       prompt: prompt.id,
       namespace,
       document: document.id,

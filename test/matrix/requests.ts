@@ -50,6 +50,8 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/inference/models/{id}/unload': ({ spareModel }) => [spareModel],
   '/api/v1/logs/incidents/{id}': () => ['inc_0199a3b2-0000-7000-8000-000000000000'],
   '/api/v1/logs/rules/{id}': () => ['nothing'],
+  '/api/v1/memory/dreams/{id}': ({ dream }) => [dream],
+  '/api/v1/memory/dreams/{id}/undo': ({ dream }) => [dream],
   '/api/v1/memory/memories/{id}': ({ memory }) => [memory],
   '/api/v1/models/pulls/{id}': ({ job }) => [job],
   '/api/v1/science/sources/{id}': () => ['gbif'],
@@ -175,6 +177,8 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'DELETE /api/v1/memory/memories': ({ user }) => ({ query: `owner=${user}` }),
   'PATCH /api/v1/memory/memories/{id}': () => ({ body: { pinned: true } }),
   'POST /api/v1/memory/memories/search': () => ({ body: { query: 'canary' } }),
+  'POST /api/v1/memory/dream': () => ({ body: { dry_run: true } }),
+  'POST /api/v1/memory/dreams/{id}/undo': () => ({ body: {} }),
   'PUT /api/v1/memory/settings': () => ({ body: { recall: 'off' } }),
   'POST /api/v1/artifacts': ({ artifact, conversation }) => ({
     body: { id: artifact, title: 'Made', kind: 'html', content: '<p>x</p>', conversation_id: conversation },

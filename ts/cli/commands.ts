@@ -67,6 +67,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/science.ts'), 'science request', 'science requests', 'science decline'),
   ...commandsOf(() => import('./commands/science.ts'), 'science query'),
   ...commandsOf(() => import('./commands/memory.ts'), 'memory list', 'memory add', 'memory search', 'memory forget'),
+  ...commandsOf(() => import('./commands/memory.ts'), 'memory dream', 'memory undo'),
   ...commandsOf(() => import('./commands/logs.ts'), 'logs config', 'logs apply', 'logs status', 'logs repair'),
   ...commandsOf(() => import('./commands/logs-search.ts'), 'logs search', 'logs tail', 'logs rebuild'),
   ...commandsOf(() => import('./commands/logs-flows.ts'), 'logs flows'),

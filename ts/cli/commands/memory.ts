@@ -1,7 +1,8 @@
 /** `svc memory`: what people asked a running node to remember. */
-import type { Body } from '../../client/client.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Answer, Body, Client } from '../../client/client.ts';
 import { printable } from '../format.ts';
-import { listCommand, requestCommand } from '../server-command.ts';
+import { listCommand, requestCommand, serverCommand } from '../server-command.ts';
 
 type NewMemory = Body<'POST /api/v1/memory/memories'>;
 
@@ -78,3 +79,59 @@ export const memoryForget = requestCommand({
   given: ({ positionals: [of = ''] }) => ({ params: { id: of } }),
   text: ({ deleted }) => (deleted === 1 ? 'it is forgotten' : `${deleted} memories are forgotten`),
 });
+
+export const memoryDream = serverCommand({
+  words: ['memory', 'dream'],
+  summary: 'Have your memories put in order, and wait for it',
+  options: {
+    tenant: { kind: 'flag', help: 'the memories of the whole tenant' },
+    'dry-run': { kind: 'flag', help: 'change nothing, and say what would be' },
+    step: {
+      kind: 'texts',
+      value: 'STEP',
+      help: 'only these of duplicates, contradictions, summaries, decay, archive; may be repeated',
+    },
+  },
+  examples: ['svc memory dream --dry-run', 'svc memory dream'],
+  async run({ options: { tenant, 'dry-run': isDry, step: steps }, client, terminal }) {
+    const body = {
+      ...(tenant === true && { owner: 'tenant' as const }),
+      ...(isDry === true && { dry_run: true }),
+      ...(steps !== undefined && { steps: steps as NonNullable<Body<'POST /api/v1/memory/dream'>['steps']> }),
+    };
+    const { dream_id: dreamId } = await client.call('POST /api/v1/memory/dream', { body });
+    const dream = await dreamEnd(client, dreamId);
+    const done = Object.entries(dream.report?.changed ?? {}).map(([name, n]) => `${name}: ${n}`);
+    for (const { step, reason } of dream.report?.skipped ?? []) terminal.note(`${step}: ${reason}`);
+    terminal.result(
+      dream,
+      printable(`${dreamId} ${dream.state}; ${isDry === true ? 'would change' : 'changed'} ${done.join(', ')}`),
+    );
+    return dream.state === 'done' ? 'ok' : 'failed';
+  },
+});
+
+export const memoryUndo = requestCommand({
+  words: ['memory', 'undo'],
+  summary: 'Undo a dream, or some of its changes',
+  positionals: [{ name: 'DREAM', help: 'as `svc memory dream` says it' }],
+  options: { change: { kind: 'texts', value: 'ID', help: 'only these changes; may be repeated' } },
+  examples: ['svc memory undo drm_0199a3b2-0000-7000-8000-000000000000'],
+  route: 'POST /api/v1/memory/dreams/{id}/undo',
+  given: ({ positionals: [of = ''], options: { change: changes } }) => ({
+    params: { id: of },
+    body: changes === undefined ? {} : { changes: [...changes] },
+  }),
+  text: ({ undone, skipped }) =>
+    `${undone.length} changes are undone${skipped.length === 0 ? '' : `, ${skipped.length} were skipped`}`,
+});
+
+const LOOK_MS = 500;
+
+async function dreamEnd(client: Client, id: string): Promise<Answer<'GET /api/v1/memory/dreams/{id}'>> {
+  for (;;) {
+    const dream = await client.call('GET /api/v1/memory/dreams/{id}', { params: { id } });
+    if (dream.ended_at !== null) return dream;
+    await wait(LOOK_MS);
+  }
+}

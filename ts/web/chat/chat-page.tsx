@@ -24,6 +24,7 @@ const Palette = lazy(async () => (await import('./keyboard/palette.tsx')).Palett
 const ShortcutsDialog = lazy(async () => (await import('./keyboard/shortcuts-dialog.tsx')).ShortcutsDialog);
 const PreferencesDialog = lazy(async () => (await import('./composer/preferences-dialog.tsx')).PreferencesDialog);
 const KnowledgeDialog = lazy(async () => (await import('./knowledge/knowledge-dialog.tsx')).KnowledgeDialog);
+const MemoryDialog = lazy(async () => (await import('./memory/memory-dialog.tsx')).MemoryDialog);
 const PromptsDialog = lazy(async () => (await import('./prompts/prompts-dialog.tsx')).PromptsDialog);
 const ArtifactsDialog = lazy(async () => (await import('./artifacts/artifacts-dialog.tsx')).ArtifactsDialog);
 const GoalsDialog = lazy(async () => (await import('./goals/goals-dialog.tsx')).GoalsDialog);
@@ -87,6 +88,7 @@ export function ChatPage() {
       {openDialog.value === 'shortcuts' && <ShortcutsDialog />}
       {openDialog.value === 'preferences' && <PreferencesDialog />}
       {openDialog.value === 'knowledge' && <KnowledgeDialog />}
+      {openDialog.value === 'memory' && <MemoryDialog />}
       {openDialog.value === 'prompts' && <PromptsDialog />}
       {openDialog.value === 'artifacts' && <ArtifactsDialog />}
       {openDialog.value === 'goals' && <GoalsDialog />}

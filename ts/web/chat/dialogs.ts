@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Conversation } from './thread/message.ts';
 
-type DialogName = 'palette' | 'shortcuts' | 'preferences' | 'knowledge' | 'prompts' | 'artifacts' | 'goals';
+type DialogName = 'palette' | 'shortcuts' | 'preferences' | 'knowledge' | 'prompts' | 'artifacts' | 'memory' | 'goals';
 export type FolderTask = { move: Conversation } | { rename: string };
 
 export const openDialog = signal<DialogName | undefined>(undefined);

@@ -7,6 +7,7 @@ import { goals } from './de/goals.ts';
 import { knowledge } from './de/knowledge.ts';
 import { library } from './de/library.ts';
 import { login } from './de/login.ts';
+import { memory } from './de/memory.ts';
 import { thread } from './de/thread.ts';
 import { words } from './de/words.ts';
 
@@ -18,6 +19,7 @@ export const de: Catalogue = {
   ...knowledge,
   ...library,
   ...login,
+  ...memory,
   ...thread,
   ...words,
 };

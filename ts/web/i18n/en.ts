@@ -6,6 +6,7 @@ import { goals } from './en/goals.ts';
 import { knowledge } from './en/knowledge.ts';
 import { library } from './en/library.ts';
 import { login } from './en/login.ts';
+import { memory } from './en/memory.ts';
 import { thread } from './en/thread.ts';
 import { words } from './en/words.ts';
 
@@ -17,6 +18,7 @@ export const en = {
   ...knowledge,
   ...library,
   ...login,
+  ...memory,
   ...thread,
   ...words,
 } as const;

@@ -2,7 +2,7 @@
 import type { StorageScope, TenantScope } from '../../platform/storage/index.ts';
 import { type ChangedDocument, type CollectionStore, floatsOf, type IndexPassage, type PassageKey } from '../retrieval/index.ts';
 import type { FoundMemory, MemoryCollection, MemoryKind } from './memory.ts';
-import { toCollection, toMemory } from './store.ts';
+import { toCollection, toMemory } from './memory-rows.ts';
 import type { MemoryStorage } from './tables.ts';
 
 /** A search may find memories of these kinds alone. */

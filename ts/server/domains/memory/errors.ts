@@ -14,6 +14,9 @@ export const memoryErrors = defineErrors('memory', {
     'There are as many memories as are kept.',
     'Forget some, or ask an administrator to raise `memory.most_memories`.',
   ],
+  dream_not_found: [404, 'The caller has no such dream.', 'List them: GET /api/v1/memory/dreams.'],
+  dream_running: [409, 'A dream about the same memories has not ended.', 'Wait for it: GET /api/v1/memory/dreams.'],
+  dream_undo_expired: [409, 'The dream ended more than `memory.undo_days` ago.', 'Correct the memories one by one.'],
   memory_changed: [409, 'The memory was changed or forgotten meanwhile.', 'Read it again, and repeat the change.'],
   tenant_memory_denied: [
     403,

@@ -7,6 +7,10 @@ import { identity } from '../identity/index.ts';
 import { retrieval } from '../retrieval/index.ts';
 import { security } from '../security/index.ts';
 import { MemoryCollections } from './collections.ts';
+import { dreamRoutes } from './dream-routes.ts';
+import { DreamSchedule, minuteOf } from './dream-schedule.ts';
+import { DreamStore } from './dream-store.ts';
+import { Dreams } from './dreams.ts';
 import { ownerOf } from './memory.ts';
 import { Recall } from './recall.ts';
 import { RecallPreferences } from './recall-preferences.ts';
@@ -42,12 +46,27 @@ export function createMemory(context: ModuleContext<typeof memorySettings>): Mod
   });
   const recall = new Recall({ service, store, log, metrics, limitMs: settings['memory.recall_ms'], now });
   const preferences = new RecallPreferences(store, now);
+  const dreamStore = new DreamStore(storage);
+  const dreams = new Dreams({
+    jobs: context.jobs,
+    dreams: dreamStore,
+    memories: store,
+    service,
+    metrics,
+    undoDays: settings['memory.undo_days'],
+    now,
+  });
+  const minute = minuteOf(settings['memory.dream_at']);
+  const schedule = new DreamSchedule({ dreams, store: dreamStore, log, minute, now });
   return {
     api: {
       recall: (caller, question, bounds, signal) => recall.recall(caller, question, bounds, signal),
       recallsByItself: (caller) => preferences.recalls(scopeOf(caller), ownerOf(caller)),
     },
-    routes: memoryRoutes({ service, preferences, security: context.use(security), recordAct, now }),
+    routes: [
+      ...memoryRoutes({ service, preferences, security: context.use(security), recordAct, now }),
+      ...dreamRoutes({ dreams, recordAct }),
+    ],
     tools: [rememberTool],
     belongings: {
       holdsAny: (scope) => store.holdsAny(scope),
@@ -58,8 +77,13 @@ export function createMemory(context: ModuleContext<typeof memorySettings>): Mod
         for (const collection of await store.eraseAccount(everyone, accountId)) await search.remove(collection);
       },
     },
-    start: async () => {},
-    stop: async () => {},
+    start: async () => {
+      dreams.start();
+      schedule.start();
+    },
+    stop: async () => {
+      await Promise.all([schedule.stop(), dreams.stop()]);
+    },
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,
   };

@@ -46,6 +46,8 @@ export interface Memory {
   /** Grows by recall, and fades. */
   readonly strength: number;
   readonly recalledAt: number | undefined;
+  /** Its strength has faded until then; undefined: it has not. */
+  readonly decayedAt: number | undefined;
   readonly isPinned: boolean;
   /** A person changed its text: no dream touches it. */
   readonly isEdited: boolean;
@@ -63,7 +65,7 @@ export interface MemoryChange {
   readonly reason: string;
 }
 
-export type ChangeAction = 'edited' | 'superseded' | 'repeated';
+export type ChangeAction = 'edited' | 'superseded' | 'merged' | 'joined' | 'made' | 'summarised' | 'faded' | 'archived';
 
 /** The memories of one owner, which are searched together. */
 export interface MemoryCollection extends Collection {

@@ -57,7 +57,7 @@ const members = {
 export const MemoryShape = named('Memory', Type.Object(members));
 export const MemoryList = listOf(MemoryShape);
 
-const ChangeShape = Type.Object({
+export const ChangeShape = Type.Object({
   id: Type.String(),
   at: Time,
   action: Type.String(),
@@ -203,6 +203,7 @@ const CHANGED: Readonly<Record<string, string>> = {
   validTo: 'valid_to',
   supersededBy: 'superseded_by',
   isPinned: 'pinned',
+  decayedAt: 'decayed_at',
 };
 
 export function changeBody({ id, at, action, before, after, reason }: MemoryChange): Static<typeof ChangeShape> {
@@ -212,11 +213,18 @@ export function changeBody({ id, at, action, before, after, reason }: MemoryChan
 function changedBody(members: object): Record<string, unknown> {
   const entries = Object.entries(members).map(([name, value]: [string, unknown]) => [
     CHANGED[name] ?? name,
-    name.startsWith('valid') && typeof value === 'number' ? iso(value) : value,
+    changedValue(name, value),
   ]);
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-function iso(at: number): string {
+function changedValue(name: string, value: unknown): unknown {
+  if (name === 'origins') return (value as Origin[]).map(originBody);
+  return TIMES.includes(name) && typeof value === 'number' ? iso(value) : value;
+}
+
+const TIMES: readonly string[] = ['validFrom', 'validTo', 'decayedAt'];
+
+export function iso(at: number): string {
   return new Date(at).toISOString();
 }

@@ -1,6 +1,7 @@
 /** The service does what can be done with memories: they are added, corrected, searched and forgotten by those whose they are. */
 import { hasRole, type Principal, type Role, scopeOf } from '../../platform/http/principal.ts';
 import { redactText } from '../../platform/log/redact.ts';
+import type { TenantScope } from '../../platform/storage/index.ts';
 import type { CollectionSearch, Embedders } from '../retrieval/index.ts';
 import { indexedText, type MemoryFilter } from './collections.ts';
 import { memoryError, memoryNotFound } from './errors.ts';
@@ -69,13 +70,13 @@ export class MemoryService {
 
   async add(caller: Principal, draft: MemoryDraft, signal: AbortSignal): Promise<Memory> {
     const { store, embedders, search, most, now } = this.#options;
-    if (draft.isOfTenant) this.#requireTenantWriter(caller);
+    if (draft.isOfTenant) this.requireTenantWriter(caller);
     requireNoSecret(`${draft.subject ?? ''} ${draft.text}`);
     const scope = scopeOf(caller);
     const owner = draft.isOfTenant ? TENANT : ownerOf(caller);
     const [there] = await store.collections({ ...scope, owners: [owner] });
     const collection = there ?? (await store.openCollection(scope, owner, await embedders.choose()));
-    const words = await this.#words(caller, collection, draft.text, draft.subject, signal);
+    const words = await this.words(caller.tenant, collection, draft.text, draft.subject, signal);
     const recordedAt = now();
     const validFrom = draft.validFrom ?? statedDate(draft.text, recordedAt) ?? recordedAt;
     const { kind, origin } = draft;
@@ -107,7 +108,7 @@ export class MemoryService {
     ];
     const isReworded = text !== memory.text || subject !== memory.subject;
     requireNoSecret(`${subject ?? ''} ${text}`);
-    const words = isReworded ? await this.#words(caller, collection, text, subject, signal) : undefined;
+    const words = isReworded ? await this.words(caller.tenant, collection, text, subject, signal) : undefined;
     const { kind, validFrom, validTo, isPinned } = wanted;
     const [from, to] = [validFrom ?? memory.validFrom, validTo === undefined ? memory.validTo : validTo];
     if (to !== null && to !== undefined && to < from)
@@ -169,7 +170,7 @@ export class MemoryService {
 
   async #findOwn(caller: Principal, id: string): Promise<Memory> {
     const memory = await this.#find(caller, id);
-    if (memory.owner === TENANT) this.#requireTenantWriter(caller);
+    if (memory.owner === TENANT) this.requireTenantWriter(caller);
     return memory;
   }
 
@@ -179,15 +180,21 @@ export class MemoryService {
     return collection;
   }
 
-  async #words(caller: Principal, collection: MemoryCollection, text: string, subject: string | undefined, signal: AbortSignal) {
-    const options = { tenant: caller.tenant, signal };
+  /** A text as it is stored and found. */
+  async words(tenant: string, collection: MemoryCollection, text: string, subject: string | undefined, signal: AbortSignal) {
+    const options = { tenant, signal };
     const { vectors } = await this.#options.embedders.embed(collection, 'passage', [indexedText(text, subject)], options);
     const { attribute } = readStatement(text, subject);
     return { text, subject, textHash: textHash(text, subject), attribute, embedding: vectors[0] ?? new Float32Array(0) };
   }
 
-  /** The caller on a node without accounts is the operator at the machine. */
-  #requireTenantWriter(caller: Principal): void {
+  /** The index follows what was changed. */
+  follow(scope: TenantScope, collection: MemoryCollection): void {
+    this.#options.search.follow(scope, collection);
+  }
+
+  /** Throws `tenant_memory_denied`. The caller on a node without accounts is the operator at the machine. */
+  requireTenantWriter(caller: Principal): void {
     const { tenantWriters } = this.#options;
     if (caller.kind === 'anonymous' || hasRole(caller, tenantWriters)) return;
     throw memoryError('tenant_memory_denied', `Memories of the tenant need the role ${tenantWriters}.`, {

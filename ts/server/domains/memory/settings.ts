@@ -18,4 +18,11 @@ export const memorySettings = {
     20_000,
     'Memories that an account has at most, those that are superseded among them; the memories of a tenant have the same limit.',
   ),
+  'memory.dream_at': setting(
+    Type.String({ pattern: '^$|^([01][0-9]|2[0-3]):[0-5][0-9]$' }),
+    '03:00',
+    'Time of day, UTC, at which the memories of each owner are put in order; empty: only on demand.',
+    { accepts: 'a time such as 03:00, or nothing' },
+  ),
+  'memory.undo_days': setting(integerSchema(0, 3_650), 30, 'Days for which the changes of a dream can be undone.'),
 } as const;

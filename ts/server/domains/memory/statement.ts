@@ -32,7 +32,8 @@ const NOUNS = [
   'deadline|abgabetermin|frist|due date|start date|starttermin|budget|owner|eigentümer|status|version|color|colour|farbe',
   'doctor|hausarzt|dentist|zahnarzt|landlord|vermieter|license plate|licence plate|kennzeichen|seat|office|büro',
 ].join('|');
-const FAVOURITE = '(?:(?:my|mein|meine|his|her|sein|seine|ihr|ihre) )?(?:favou?rite|preferred|bevorzugte[rs]?) [^.!?;\\n]{1,40}?';
+const FAVOURITE =
+  "(?:(?:my|mein|meine|his|her|sein|seine|ihr|ihre|[\\p{L}-]{1,30}'s) )?(?:favou?rite|preferred|bevorzugte[rs]?) [^.!?;\\n]{1,40}?";
 const GERMAN_FAVOURITE = '[^.!?;\\n]{0,40}?lieblings[\\p{L}-]{2,30}';
 
 const IS = '(?:is|are|was changed to|changed to|has changed to|ist|sind|lautet|heißt|wurde auf|beträgt)';
@@ -81,7 +82,8 @@ export function saysTheSame(one: StatedText, other: StatedText): boolean {
   if (NEGATED.test(one.text) !== NEGATED.test(other.text)) return false;
   if (one.textHash === other.textHash) return true;
   const [a, b] = [one, other].map(({ text, subject }) => readStatement(text, subject));
-  return a?.attribute !== undefined && a.attribute === b?.attribute && a.value === b?.value;
+  if (a?.attribute !== undefined || b?.attribute !== undefined) return a?.attribute === b?.attribute && a?.value === b?.value;
+  return JSON.stringify(wordingOf(one.text, one.subject)) === JSON.stringify(wordingOf(other.text, other.subject));
 }
 
 interface StatedText {
@@ -94,6 +96,13 @@ interface StatedText {
 export function textHash(text: string, subject: string | undefined): string {
   const words = [wordsOf(self(subject ?? '')), wordsOf(plainText(text))];
   return createHash('sha256').update(JSON.stringify(words)).digest('hex');
+}
+
+/** The same for texts of the same words in another order, with the same names and numbers in the same order. */
+export function wordingOf(text: string, subject: string | undefined): readonly unknown[] {
+  const plain = plainText(text);
+  const sides = plain.replace(/^\S+/u, (first) => first.toLowerCase()).match(/\p{Lu}[\p{L}\p{M}-]*|\p{N}+/gu) ?? [];
+  return [NEGATED.test(plain), wordsOf(self(subject ?? '')), sides.filter((side) => side !== 'I'), wordsOf(plain).sort()];
 }
 
 function plainText(text: string): string {

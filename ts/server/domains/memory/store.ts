@@ -1,5 +1,4 @@
 /** Memories on disk. What is indexed of them changes with the version of their collection, in one transaction. */
-import type { Kysely, Selectable } from 'kysely';
 import type { StorageScope, SystemScope, TenantScope } from '../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
 import { type EmbeddingSource, floatBytes } from '../retrieval/index.ts';
@@ -13,22 +12,21 @@ import {
   type MemoryState,
   type Origin,
   type Reader,
-  type Trust,
 } from './memory.ts';
-import type { MemoryStorage, MemoryTable, MemoryTables } from './tables.ts';
-
-interface NewMemory {
-  readonly kind: MemoryKind;
-  readonly text: string;
-  readonly subject: string | undefined;
-  readonly textHash: string;
-  readonly attribute: string | undefined;
-  readonly origin: Origin;
-  readonly trust: Trust;
-  readonly validFrom: number;
-  readonly recordedAt: number;
-  readonly embedding: Float32Array;
-}
+import {
+  bury,
+  type Db,
+  type NewMemory,
+  newRow,
+  nextVersion,
+  noteChange,
+  type Row,
+  renumber,
+  toCollection,
+  toMemory,
+} from './memory-rows.ts';
+import { saysTheSame } from './statement.ts';
+import type { MemoryStorage } from './tables.ts';
 
 /** A person changes these members of a memory; undefined stays as it is. */
 interface MemoryEdit {
@@ -47,11 +45,8 @@ interface Binding {
 
 type Added = { readonly memory: Memory; readonly isNew: boolean } | 'full';
 
-type Db = Kysely<MemoryTables>;
-
 /** A memory that was said so often keeps the places of the first ones. */
 const MOST_ORIGINS = 20;
-const FIRST_STRENGTH = 1;
 const MOST_STRENGTH = 100;
 
 export class MemoryStore {
@@ -208,42 +203,38 @@ export class MemoryStore {
         .executeTakeFirst();
       if (row === undefined) return undefined;
       const changed = toMemory(row);
-      await noteChange(tx, scope, memory, changed, 'edited', 'A person changed it.', now);
-      if (words === undefined) return changed;
-      // Under its number the index has the words of before, so the memory gets another one.
-      const { no: _, ...values } = row;
-      await tx.deleteFrom('memories').where('tenant', '=', scope.tenant).where('no', '=', row.no).execute();
-      await bury(tx, scope, [{ ...row, origins: '[]' }], version, now);
-      return toMemory(await tx.insertInto('memories').values(values).returningAll().executeTakeFirstOrThrow());
+      await noteChange(tx, scope, memory, changed, { action: 'edited', reason: 'A person changed it.', at: now });
+      return words === undefined ? changed : toMemory(await renumber(tx, scope, row, version, now));
     });
   }
 
-  /** Removes the memory, and those that were found to say the same. How many it were. */
+  /**
+   * Removes the memory, those that say the same, and a summary that holds its text, whose other episodes are current again; with a summary go its
+   * episodes. How many it were.
+   */
   async forget(scope: TenantScope, collection: MemoryCollection, { id }: Pick<Memory, 'id'>, now: number): Promise<number> {
     return await this.#storage.write(scope, async (tx) => {
-      const rows = await tx
-        .selectFrom('memories')
-        .selectAll()
-        .where('tenant', '=', scope.tenant)
-        .where('collection_no', '=', collection.no)
-        .where((eb) => eb.or([eb('id', '=', id), eb('superseded_by', '=', id)]))
-        .execute();
-      const root = rows.find((row) => row.id === id);
+      const root = await ofIds(tx, scope, [id]).executeTakeFirst();
       if (root === undefined) return 0;
-      const gone = rows.filter((row) => row === root || row.text_hash === root.text_hash);
-      return await remove(tx, scope, collection, gone, now);
+      const parts = await allOf(tx, scope, collection).where('superseded_by', '=', id).execute();
+      const gone = [root, ...parts.filter((part) => root.trust === 'derived' || saysTheSame(statedOf(part), statedOf(root)))];
+      const summary = root.superseded_by === null ? undefined : await ofIds(tx, scope, [root.superseded_by]).executeTakeFirst();
+      if (summary?.trust !== 'derived') return await remove(tx, scope, collection, gone, now);
+      const others = await allOf(tx, scope, collection).where('superseded_by', '=', summary.id).where('id', '<>', id).execute();
+      const nRemoved = await remove(tx, scope, collection, [...gone, summary], now);
+      const version = await nextVersion(tx, scope, collection);
+      for (const episode of others) {
+        const awake = { ...episode, state: 'current', superseded_by: null, changed_at: Math.max(now, episode.changed_at + 1) };
+        await renumber(tx, scope, awake, version, now);
+      }
+      return nRemoved;
     });
   }
 
   /** Removes all memories of an owner. How many it were. */
   async forgetAll(scope: TenantScope, collection: MemoryCollection, now: number): Promise<number> {
     return await this.#storage.write(scope, async (tx) => {
-      const rows = await tx
-        .selectFrom('memories')
-        .selectAll()
-        .where('tenant', '=', scope.tenant)
-        .where('collection_no', '=', collection.no)
-        .execute();
+      const rows = await allOf(tx, scope, collection).execute();
       return await remove(tx, scope, collection, rows, now);
     });
   }
@@ -307,30 +298,34 @@ export class MemoryStore {
   }
 }
 
-const TABLES = ['memories', 'memory_changes', 'memory_forgotten', 'memory_preferences', 'memory_collections'] as const;
+const TABLES = [
+  'memories',
+  'memory_changes',
+  'memory_dreams',
+  'memory_forgotten',
+  'memory_preferences',
+  'memory_collections',
+] as const;
 
-/** Also the lock under which changes of one collection come one after another. */
-async function nextVersion(tx: Db, { tenant }: TenantScope, { no }: MemoryCollection, dimensions?: number): Promise<number> {
-  const { version } = await tx
-    .updateTable('memory_collections')
-    .set((eb) => ({ version: eb('version', '+', 1), ...(dimensions !== undefined && { dimensions }) }))
-    .where('tenant', '=', tenant)
-    .where('no', '=', no)
-    .returning('version')
-    .executeTakeFirstOrThrow();
-  return version;
+function allOf(db: Db, { tenant }: TenantScope, { no }: MemoryCollection) {
+  return db.selectFrom('memories').selectAll().where('tenant', '=', tenant).where('collection_no', '=', no);
 }
 
-function currentOf(db: Db, { tenant }: TenantScope, { no }: MemoryCollection) {
+function currentOf(db: Db, scope: TenantScope, collection: MemoryCollection) {
+  return allOf(db, scope, collection).where('state', '=', 'current');
+}
+
+function ofIds(db: Db, { tenant }: TenantScope, ids: readonly string[]) {
   return db
     .selectFrom('memories')
     .selectAll()
     .where('tenant', '=', tenant)
-    .where('collection_no', '=', no)
-    .where('state', '=', 'current');
+    .where('id', 'in', [...ids]);
 }
 
-type Row = Selectable<MemoryTable>;
+function statedOf({ text, subject, text_hash: textHash }: Row) {
+  return { text, subject: subject ?? undefined, textHash };
+}
 
 async function repeat(tx: Db, { tenant }: TenantScope, row: Row, { origin, recordedAt }: NewMemory): Promise<Memory> {
   const origins = [...(JSON.parse(row.origins) as Origin[]), origin].slice(0, MOST_ORIGINS);
@@ -373,22 +368,8 @@ async function supersede(tx: Db, scope: TenantScope, old: Row, by: Row, version:
     .returningAll()
     .executeTakeFirstOrThrow();
   const reason = 'A statement about the same subject and attribute holds later.';
-  await noteChange(tx, scope, toMemory(old), toMemory(row), 'superseded', reason, now);
+  await noteChange(tx, scope, toMemory(old), toMemory(row), { action: 'superseded', reason, at: now });
   return row;
-}
-
-/** Places in messages, so that nothing is made of them again. */
-function placesOf({ origins }: Pick<Row, 'origins'>): string {
-  const places = (JSON.parse(origins) as Origin[]).filter(({ messageId }) => messageId !== undefined);
-  return JSON.stringify(places.map(({ messageId, start, end }) => ({ messageId, start, end })));
-}
-
-async function bury(tx: Db, { tenant }: TenantScope, rows: readonly Row[], version: number, now: number): Promise<void> {
-  for (const row of rows) {
-    const { no, id, collection_no, owner } = row;
-    const place = { tenant, no, id, collection_no, owner, version, places: placesOf(row), forgotten_at: now };
-    await tx.insertInto('memory_forgotten').values(place).execute();
-  }
 }
 
 async function remove(
@@ -418,99 +399,3 @@ async function remove(
 
 /** SQLite takes 32,766 parameters in a statement. */
 const STEP = 500;
-
-async function noteChange(
-  tx: Db,
-  { tenant }: TenantScope,
-  before: Memory,
-  after: Memory,
-  action: ChangeAction,
-  reason: string,
-  at: number,
-): Promise<void> {
-  const names = SHOWN.filter((name) => before[name] !== after[name]);
-  const some = (memory: Memory) => JSON.stringify(Object.fromEntries(names.map((name) => [name, memory[name] ?? null])));
-  await tx
-    .insertInto('memory_changes')
-    .values({
-      tenant,
-      id: `mch_${newTimeOrderedId()}`,
-      memory_id: after.id,
-      owner: after.owner,
-      at,
-      action,
-      before: some(before),
-      after: some(after),
-      reason,
-    })
-    .execute();
-}
-
-const SHOWN = ['text', 'kind', 'subject', 'validFrom', 'validTo', 'supersededBy', 'isPinned', 'state'] as const;
-
-function newRow({ tenant }: TenantScope, { no, owner }: MemoryCollection, draft: NewMemory, version: number) {
-  return {
-    tenant,
-    id: `mem_${newTimeOrderedId()}`,
-    collection_no: no,
-    owner,
-    kind: draft.kind,
-    text: draft.text,
-    text_hash: draft.textHash,
-    subject: draft.subject ?? null,
-    attribute: draft.attribute ?? null,
-    origins: JSON.stringify([draft.origin]),
-    trust: draft.trust,
-    valid_from: draft.validFrom,
-    valid_to: null,
-    recorded_at: draft.recordedAt,
-    changed_at: draft.recordedAt,
-    superseded_by: null,
-    strength: FIRST_STRENGTH,
-    recalled_at: null,
-    pinned: 0,
-    edited: 0,
-    state: 'current',
-    version,
-    embedding: floatBytes(draft.embedding),
-  };
-}
-
-export function toMemory(row: Omit<Row, 'embedding' | 'text_hash' | 'attribute'>): Memory {
-  return {
-    no: row.no,
-    id: row.id,
-    owner: row.owner,
-    kind: row.kind as MemoryKind,
-    text: row.text,
-    subject: row.subject ?? undefined,
-    origins: JSON.parse(row.origins) as Origin[],
-    trust: row.trust as Trust,
-    validFrom: row.valid_from,
-    validTo: row.valid_to ?? undefined,
-    recordedAt: row.recorded_at,
-    changedAt: row.changed_at,
-    supersededBy: row.superseded_by ?? undefined,
-    strength: row.strength,
-    recalledAt: row.recalled_at ?? undefined,
-    isPinned: row.pinned === 1,
-    isEdited: row.edited === 1,
-    state: row.state as MemoryState,
-  };
-}
-
-export function toCollection(row: Selectable<MemoryTables['memory_collections']>): MemoryCollection {
-  return {
-    no: row.no,
-    id: row.id,
-    owner: row.owner,
-    embeddingModel: row.embedding_model,
-    embeddingSource: row.embedding_source as EmbeddingSource,
-    prefixes: row.embedding_prefixes,
-    dimensions: row.dimensions ?? undefined,
-    version: row.version,
-    // What is forgotten stays known by its number.
-    sweptVersion: 0,
-    usedAt: 0,
-  };
-}

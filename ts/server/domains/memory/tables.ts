@@ -38,6 +38,8 @@ export interface MemoryTable {
   superseded_by: string | null;
   strength: number;
   recalled_at: number | null;
+  /** Its strength has faded until then. */
+  decayed_at: number | null;
   pinned: number;
   edited: number;
   state: string;
@@ -70,6 +72,21 @@ interface ChangeTable {
   before: string;
   after: string;
   reason: string;
+  /** The dream that made it; null: a person, or what a person said, did. */
+  dream_id: string | null;
+  score: number | null;
+  undone: number;
+}
+
+interface DreamTable {
+  tenant: string;
+  id: string;
+  owner: string;
+  state: string;
+  request: string;
+  report: string | null;
+  began_at: number;
+  ended_at: number | null;
 }
 
 /** An account says here how it wants its memory used. */
@@ -85,6 +102,7 @@ export interface MemoryTables {
   memory_forgotten: ForgottenTable;
   memory_changes: ChangeTable;
   memory_preferences: PreferenceTable;
+  memory_dreams: DreamTable;
 }
 
 export type MemoryStorage = StorageAccess<MemoryTables>;
@@ -173,6 +191,35 @@ export const memoryMigrations: readonly Migration[] = [
         columns: { owner: column.id(), recall: column.flag() },
         primaryKey: ['tenant', 'owner'],
       });
+    },
+  },
+  {
+    id: 2,
+    name: 'add dreams',
+    up: async (schema) => {
+      await schema.addColumn('memories', 'decayed_at', column.timestamp({ nullable: true }));
+      await schema.addColumn('memory_changes', 'dream_id', column.id({ nullable: true }));
+      await schema.addColumn('memory_changes', 'score', column.real({ nullable: true }));
+      await schema.addColumn('memory_changes', 'undone', column.flag({ default: 0 }));
+      await schema.index('memory_changes_by_dream', 'memory_changes', ['tenant', 'dream_id', 'id'], {
+        where: 'dream_id is not null',
+      });
+      await schema.index('memories_by_successor', 'memories', ['tenant', 'superseded_by'], {
+        where: 'superseded_by is not null',
+      });
+      await schema.tenantTable('memory_dreams', {
+        columns: {
+          id: column.id(),
+          owner: column.id(),
+          state: column.text(),
+          request: column.json(),
+          report: column.json({ nullable: true }),
+          began_at: column.timestamp(),
+          ended_at: column.timestamp({ nullable: true }),
+        },
+        primaryKey: ['tenant', 'id'],
+      });
+      await schema.index('memory_dreams_by_owner', 'memory_dreams', ['tenant', 'owner', 'id']);
     },
   },
 ];

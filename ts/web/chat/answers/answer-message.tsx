@@ -9,6 +9,7 @@ import { isWriting } from '../compare/compare.ts';
 import { focusComposer } from '../composer/composer-focus.ts';
 import { draft, setDraft } from '../composer/draft.ts';
 import { showCitation } from '../markdown/citation-choice.ts';
+import { RecalledMemories } from '../memory/recalled-memories.tsx';
 import { continueAnswer, isCutShort, regenerate } from '../thread/answer-question.ts';
 import {
   type AnswerFacts,
@@ -38,6 +39,7 @@ export function AnswerMessage({ message }: { message: Message }) {
       <ToolEvents events={toolEventsOf(facts.tool_events)} />
       <MarkdownText text={message.content} citations={citations} />
       {Array.isArray(facts.tool_calls) && <ToolCalls calls={facts.tool_calls} />}
+      <RecalledMemories answerId={message.id} />
       <AnswerSources citations={citations} />
       <UnsupportedClaims citations={citations} />
       <UnindexedFiles found={facts.unindexed} />

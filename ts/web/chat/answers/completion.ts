@@ -4,6 +4,7 @@ import { Refusal } from '../../../client/refusal.ts';
 import { request } from '../../api/call.ts';
 import { usesOwnKnowledge } from '../../session/account-settings.ts';
 import { givenPreferences, type Preferences } from '../composer/preferences.ts';
+import type { Recalled } from '../memory/memories.ts';
 import { type Citation, type ToolEvent, type Unindexed, unindexedOf } from '../thread/message.ts';
 import { readAnswer } from './answer-stream.ts';
 
@@ -45,6 +46,7 @@ export interface Chunk {
   tokensPerSecond?: number;
   citations?: Citation[];
   unindexed?: Unindexed;
+  memories?: Recalled[];
 }
 
 interface Frame {
@@ -56,6 +58,7 @@ interface Frame {
   timings?: { predicted_per_second?: number };
   citations?: Citation[];
   unindexed?: unknown;
+  memories?: Recalled[];
   tool_event?: ToolEvent;
 }
 
@@ -122,6 +125,7 @@ function addChunks(chunks: Chunk[], frame: Frame): void {
   if (frame.citations !== undefined) chunks.push({ citations: frame.citations });
   const unindexed = unindexedOf(frame.unindexed);
   if (unindexed !== undefined) chunks.push({ unindexed });
+  if (frame.memories !== undefined) chunks.push({ memories: frame.memories });
   if (frame.usage) chunks.push({ usage: frame.usage });
   if (frame.timings?.predicted_per_second !== undefined) chunks.push({ tokensPerSecond: frame.timings.predicted_per_second });
 }

@@ -1,5 +1,6 @@
 /** An answer while it is written: its text grows without a new object for each token, and listeners hear once a frame what came. */
 
+import { noteRecalled } from '../memory/memories.ts';
 import { type AnswerFacts, type Citation, citationsOf, type ToolCall, type ToolEvent } from '../thread/message.ts';
 
 /** Nothing is drawn for so many times as long as a drawing took: however large a block grows, the page has time for its reader. */
@@ -63,6 +64,7 @@ export class LiveAnswer {
     if (chunk.finishReason !== undefined) this.facts.finish_reason = chunk.finishReason;
     if (chunk.citations !== undefined) this.citations = citationsOf(chunk.citations);
     if (chunk.unindexed !== undefined) this.facts.unindexed = chunk.unindexed;
+    if (chunk.memories !== undefined) noteRecalled(this.id, chunk.memories);
     if (chunk.toolCall !== undefined) this.#takeToolCall(chunk.toolCall);
     if (chunk.toolEvent !== undefined) this.#takeToolEvent(chunk.toolEvent);
     if (chunk.usage !== undefined) {

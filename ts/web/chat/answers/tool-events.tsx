@@ -6,6 +6,7 @@ import { Icon } from '../../design/icon.tsx';
 import { showToast } from '../../design/toasts.tsx';
 import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
+import { isProposal, MemoryProposal } from '../memory/recalled-memories.tsx';
 import type { ToolEvent } from '../thread/message.ts';
 
 /** @param isLive the answer is being written: a call that waits can be decided. */
@@ -13,7 +14,7 @@ export function ToolEvents({ events, isLive = false }: { events: readonly ToolEv
   return (
     <>
       {events.map((event) => (
-        <details class="folded" key={event.call_id} open={isLive && event.state === 'awaiting_approval'}>
+        <details class="folded" key={event.call_id} open={(isLive && event.state === 'awaiting_approval') || isProposal(event)}>
           <summary>
             <Icon name="tool" /> {t('tool_call', { name: event.tool })} <span class="quiet">{t(`tool_${stateOf(event)}`)}</span>
           </summary>
@@ -21,6 +22,7 @@ export function ToolEvents({ events, isLive = false }: { events: readonly ToolEv
           {isLive && event.state === 'awaiting_approval' && event.approval_id !== undefined && (
             <Decision id={event.approval_id} askedBy={event.asked_by} />
           )}
+          <MemoryProposal event={event} />
           {event.result !== undefined && <pre class="folded-text">{indented(event.result)}</pre>}
         </details>
       ))}

@@ -104,6 +104,7 @@ function actions(): Command[] {
       ({ text, keys, run }): Command => ({ id: text, text: t(text), icon: 'right', keys, run }),
     ),
     { id: 'knowledge', text: t('knowledge'), icon: 'book', run: () => (openDialog.value = 'knowledge') },
+    { id: 'memory', text: t('memories'), icon: 'pin', run: () => (openDialog.value = 'memory') },
     { id: 'prompts', text: t('prompts'), icon: 'list', run: () => (openDialog.value = 'prompts') },
     { id: 'artifacts', text: t('artifacts'), icon: 'cube', run: () => (openDialog.value = 'artifacts') },
     { id: 'goals', text: t('goals'), icon: 'check', run: () => (openDialog.value = 'goals') },

@@ -67,6 +67,7 @@ function beginChat(): void {
 function accountItems(): MenuItem[] {
   return [
     { text: t('knowledge'), icon: 'book', run: () => (openDialog.value = 'knowledge') },
+    { text: t('memories'), icon: 'pin', run: () => (openDialog.value = 'memory') },
     { text: t('prompts'), icon: 'list', run: () => (openDialog.value = 'prompts') },
     { text: t('artifacts'), icon: 'cube', run: () => (openDialog.value = 'artifacts') },
     { text: t('goals'), icon: 'check', run: () => (openDialog.value = 'goals') },

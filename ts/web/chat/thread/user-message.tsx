@@ -9,6 +9,7 @@ import { isWriting } from '../compare/compare.ts';
 import { newQuestion } from '../composer/question.ts';
 import { send as sendQuestion } from '../composer/send.ts';
 import { MessageFiles } from '../files/message-files.tsx';
+import { MAX_TEXT, type NewMemory, remember } from '../memory/memories.ts';
 import { type Message, questionFactsOf } from './message.ts';
 import { shared } from './shown-thread.ts';
 
@@ -30,10 +31,18 @@ export function UserMessage({ message }: { message: Message }) {
             onClick={() => setDraft(message.content)}
           />
         )}
+        {shared.value === undefined && message.content !== '' && message.content.length <= MAX_TEXT && (
+          <Button size="small" icon="pin" label={t('remember')} onClick={() => void remember(said(message))} />
+        )}
         <Button size="small" icon="copy" label={t('copy')} onClick={() => copyText(message.content)} />
       </div>
     </article>
   );
+}
+
+/** The memory names the message that it was said in. */
+function said({ id, conversation_id: conversationId, content }: Message): NewMemory {
+  return { text: content, message_id: id, conversation_id: conversationId };
 }
 
 interface EditorProps {

@@ -42,6 +42,7 @@ export async function openMemory(t: Test, { databaseUrl, settings, model = wordM
     databaseUrl,
     // A busy machine is no fault of a search.
     settings: { 'data.embedding_model': 'words', 'data.embedding_url': '', 'memory.recall_ms': 60_000, ...settings },
+    jobs: {},
     http: () => ({ authenticator: statedCallers }),
   });
   const ask = (method: string, path: string, body?: object, as: Principal = ann) =>

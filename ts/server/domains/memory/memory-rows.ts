@@ -1,0 +1,188 @@
+/** The steps of which changes of memories are made, each within a transaction of its caller, and rows as the module sees them. */
+import type { Kysely, Selectable } from 'kysely';
+import type { TenantScope } from '../../platform/storage/index.ts';
+import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
+import { type EmbeddingSource, floatBytes } from '../retrieval/index.ts';
+import type { ChangeAction, Memory, MemoryCollection, MemoryKind, MemoryState, Origin, Trust } from './memory.ts';
+import type { MemoryTable, MemoryTables } from './tables.ts';
+
+export interface NewMemory {
+  readonly kind: MemoryKind;
+  readonly text: string;
+  readonly subject: string | undefined;
+  readonly textHash: string;
+  readonly attribute: string | undefined;
+  readonly origin: Origin;
+  readonly trust: Trust;
+  readonly validFrom: number;
+  readonly recordedAt: number;
+  readonly embedding: Float32Array;
+}
+
+export type Db = Kysely<MemoryTables>;
+export type Row = Selectable<MemoryTable>;
+
+const FIRST_STRENGTH = 1;
+
+/** Also the lock under which changes of one collection come one after another. */
+export async function nextVersion(
+  tx: Db,
+  { tenant }: TenantScope,
+  { no }: MemoryCollection,
+  dimensions?: number,
+): Promise<number> {
+  const { version } = await tx
+    .updateTable('memory_collections')
+    .set((eb) => ({ version: eb('version', '+', 1), ...(dimensions !== undefined && { dimensions }) }))
+    .where('tenant', '=', tenant)
+    .where('no', '=', no)
+    .returning('version')
+    .executeTakeFirstOrThrow();
+  return version;
+}
+
+/** Places in messages, so that nothing is made of them again. */
+function placesOf({ origins }: Pick<Row, 'origins'>): string {
+  const places = (JSON.parse(origins) as Origin[]).filter(({ messageId }) => messageId !== undefined);
+  return JSON.stringify(places.map(({ messageId, start, end }) => ({ messageId, start, end })));
+}
+
+export async function bury(tx: Db, { tenant }: TenantScope, rows: readonly Row[], version: number, now: number): Promise<void> {
+  for (const row of rows) {
+    const { no, id, collection_no, owner } = row;
+    const place = { tenant, no, id, collection_no, owner, version, places: placesOf(row), forgotten_at: now };
+    await tx.insertInto('memory_forgotten').values(place).execute();
+  }
+}
+
+/** Under its number the index has the memory as it was, or has removed it, so the memory gets another one. */
+export async function renumber(tx: Db, scope: TenantScope, row: Row, version: number, now: number): Promise<Row> {
+  const { no: _, ...values } = row;
+  await tx.deleteFrom('memories').where('tenant', '=', scope.tenant).where('no', '=', row.no).execute();
+  await bury(tx, scope, [{ ...row, origins: '[]' }], version, now);
+  return await tx
+    .insertInto('memories')
+    .values({ ...values, version })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+interface ChangeNote {
+  readonly action: ChangeAction;
+  readonly reason: string;
+  readonly at: number;
+  readonly dreamId?: string;
+  readonly score?: number;
+}
+
+/** Keeps what of the memory is otherwise than before. */
+export async function noteChange(
+  tx: Db,
+  { tenant }: TenantScope,
+  before: Memory,
+  after: Memory,
+  { action, reason, at, dreamId, score }: ChangeNote,
+): Promise<void> {
+  const names = KEPT.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const some = (memory: Memory) => JSON.stringify(Object.fromEntries(names.map((name) => [name, memory[name] ?? null])));
+  await tx
+    .insertInto('memory_changes')
+    .values({
+      tenant,
+      id: `mch_${newTimeOrderedId()}`,
+      memory_id: after.id,
+      owner: after.owner,
+      at,
+      action,
+      before: some(before),
+      after: some(after),
+      reason,
+      dream_id: dreamId ?? null,
+      score: score ?? null,
+      undone: 0,
+    })
+    .execute();
+}
+
+const KEPT = [
+  'text',
+  'kind',
+  'subject',
+  'validFrom',
+  'validTo',
+  'supersededBy',
+  'isPinned',
+  'state',
+  'strength',
+  'origins',
+  'decayedAt',
+] as const;
+
+export function newRow({ tenant }: TenantScope, { no, owner }: MemoryCollection, draft: NewMemory, version: number) {
+  return {
+    tenant,
+    id: `mem_${newTimeOrderedId()}`,
+    collection_no: no,
+    owner,
+    kind: draft.kind,
+    text: draft.text,
+    text_hash: draft.textHash,
+    subject: draft.subject ?? null,
+    attribute: draft.attribute ?? null,
+    origins: JSON.stringify([draft.origin]),
+    trust: draft.trust,
+    valid_from: draft.validFrom,
+    valid_to: null,
+    recorded_at: draft.recordedAt,
+    changed_at: draft.recordedAt,
+    superseded_by: null,
+    strength: FIRST_STRENGTH,
+    recalled_at: null,
+    decayed_at: null,
+    pinned: 0,
+    edited: 0,
+    state: 'current',
+    version,
+    embedding: floatBytes(draft.embedding),
+  };
+}
+
+export function toMemory(row: Omit<Row, 'embedding' | 'text_hash' | 'attribute'>): Memory {
+  return {
+    no: row.no,
+    id: row.id,
+    owner: row.owner,
+    kind: row.kind as MemoryKind,
+    text: row.text,
+    subject: row.subject ?? undefined,
+    origins: JSON.parse(row.origins) as Origin[],
+    trust: row.trust as Trust,
+    validFrom: row.valid_from,
+    validTo: row.valid_to ?? undefined,
+    recordedAt: row.recorded_at,
+    changedAt: row.changed_at,
+    supersededBy: row.superseded_by ?? undefined,
+    strength: row.strength,
+    recalledAt: row.recalled_at ?? undefined,
+    decayedAt: row.decayed_at ?? undefined,
+    isPinned: row.pinned === 1,
+    isEdited: row.edited === 1,
+    state: row.state as MemoryState,
+  };
+}
+
+export function toCollection(row: Selectable<MemoryTables['memory_collections']>): MemoryCollection {
+  return {
+    no: row.no,
+    id: row.id,
+    owner: row.owner,
+    embeddingModel: row.embedding_model,
+    embeddingSource: row.embedding_source as EmbeddingSource,
+    prefixes: row.embedding_prefixes,
+    dimensions: row.dimensions ?? undefined,
+    version: row.version,
+    // What is forgotten stays known by its number.
+    sweptVersion: 0,
+    usedAt: 0,
+  };
+}
