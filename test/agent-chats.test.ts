@@ -125,6 +125,7 @@ t.test('a model reads with a tool, and answers; usage is the sum of the rounds',
     ...(process.platform === 'linux' ? ['code_run'] : []),
     'conversations_search',
     'knowledge_search',
+    'memory_remember',
     'web_fetch',
   ]);
   t.match(second?.messages.at(-1), { role: 'tool', content: /is data from elsewhere.*from ten to six/ });
