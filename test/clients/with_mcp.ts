@@ -58,19 +58,18 @@ function requiredOf(revision: string, role: 'server' | 'client'): string[] {
 async function suite(role: 'server' | 'client', args: readonly string[]): Promise<string> {
   const cwd = mkdtempSync(join(tmpdir(), 'svc-conformance-'));
   const options = { cwd, timeout: SUITE_MS, maxBuffer: 64 * 1024 * 1024, env: { ...process.env, NO_COLOR: '1' } };
-  const { stdout } = await run(process.execPath, [join(SUITE, 'dist/index.js'), role, ...args], options).catch(
-    (failed: { stdout?: string }) => ({ stdout: failed.stdout ?? '' }),
-  );
+  const program = [join(SUITE, 'dist/index.js'), role, ...args];
+  const said = await run(process.execPath, program, options).catch((failed: { stdout?: string; stderr?: string }) => failed);
   rmSync(cwd, { recursive: true, force: true });
-  return stdout;
+  return `${said.stdout ?? ''}\n${said.stderr ?? ''}`;
 }
 
 async function serverConformance(revision: string, url: string): Promise<void> {
   const who = `conformance suite, server, ${revision}`;
   if (!who.includes(only) && only !== '') return;
-  const stdout = await suite('server', ['--url', url, '--requirements', revision]);
+  const said = await suite('server', ['--url', url, '--requirements', revision]);
   for (const scenario of requiredOf(revision, 'server')) {
-    const line = stdout.split('\n').find((each) => /^[✓✗]/.test(each) && each.includes(` ${scenario}: `));
+    const line = said.split('\n').find((each) => /^[✓✗]/.test(each) && each.includes(` ${scenario}: `));
     const isPassed = line?.startsWith('✓') === true;
     record(who, scenario, isPassed ? null : (line ?? 'the suite did not come to it'));
   }
@@ -82,8 +81,8 @@ async function clientConformance(revision: string): Promise<void> {
   if (!who.includes(only) && only !== '') return;
   const command = ['--command', `${process.execPath} ${CLIENT}`, '--timeout', '120000'];
   for (const scenario of requiredOf(revision, 'client')) {
-    const stdout = await suite('client', [...command, '--scenario', scenario, '--spec-version', revision]);
-    const [line, nPassed = '0', nFailed = '1'] = /Passed: (\d+)\/\d+, (\d+) failed/.exec(stdout) ?? [];
+    const said = await suite('client', [...command, '--scenario', scenario, '--spec-version', revision]);
+    const [line, nPassed = '0', nFailed = '1'] = /Passed: (\d+)\/\d+, (\d+) failed/.exec(said) ?? [];
     const isPassed = Number(nPassed) > 0 && Number(nFailed) === 0;
     const pending = NEEDS_A_PERSON.has(scenario) ? 'the client asks a person' : null;
     record(who, scenario, isPassed ? null : (line ?? 'the suite did not come to it'), pending);
