@@ -15,8 +15,7 @@ interface Shape {
 
 interface Parser {
   name: ParserName;
-  /** Undefined: any program. */
-  apps?: readonly string[];
+  apps: readonly string[];
   shapes: readonly Shape[];
 }
 
@@ -88,19 +87,6 @@ const PARSERS: readonly Parser[] = [
     shapes: [{ pattern: /^\((?<user>[^)]+)\) CMD \((?<command>.*)\)$/, says: { action: 'command' } }],
   },
   {
-    name: 'firewall',
-    shapes: [
-      {
-        pattern:
-          /\[UFW (?<action>[A-Z ]+)\] IN=(?<in_interface>\S*) OUT=(?<out_interface>\S*) .*\bSRC=(?<src_ip>\S+) DST=(?<dst_ip>\S+) .*\bPROTO=(?<proto>\S+)(?: SPT=(?<src_port>\d+) DPT=(?<dst_port>\d+))?/,
-      },
-      {
-        pattern:
-          /\bIN=(?<in_interface>\S*) OUT=(?<out_interface>\S*) .*\bSRC=(?<src_ip>\S+) DST=(?<dst_ip>\S+) .*\bPROTO=(?<proto>\S+)(?: SPT=(?<src_port>\d+) DPT=(?<dst_port>\d+))?/,
-      },
-    ],
-  },
-  {
     name: 'web',
     apps: ['nginx', 'apache', 'apache2', 'httpd', 'caddy', 'haproxy'],
     shapes: [
@@ -111,7 +97,7 @@ const PARSERS: readonly Parser[] = [
       },
       {
         pattern:
-          /\[(?<level>error|crit|alert|emerg)\] .*, client: (?<src_ip>[^,\s]+), server: [^,]*, request: "(?<method>[A-Z]+) (?<uri>\S+)/,
+          /^[^[]{0,40}\[(?<level>error|crit|alert|emerg)\] .*, client: (?<src_ip>[^,\s]+), server: [^,]*, request: "(?<method>[A-Z]+) (?<uri>\S+)/,
         says: { action: 'error' },
       },
     ],
@@ -136,8 +122,19 @@ const MOST_DEPTH = 4;
 const PAIR = /(?<![\w.-])([A-Za-z_][\w.-]{0,63})=(?:"([^"]{0,2000})"|'([^']{0,2000})'|([^\s"',;]{1,2000}))/g;
 
 const byApp = new Map<string, Parser[]>();
-for (const parser of PARSERS) for (const app of parser.apps ?? []) byApp.set(app, [...(byApp.get(app) ?? []), parser]);
-const ofAnyApp = PARSERS.filter(({ apps }) => apps === undefined);
+for (const parser of PARSERS) for (const app of parser.apps) byApp.set(app, [...(byApp.get(app) ?? []), parser]);
+
+/** What packet filters of Linux write, as fields; they stand in the line of any program. */
+const FILTER_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['IN', 'in_interface'],
+  ['OUT', 'out_interface'],
+  ['SRC', 'src_ip'],
+  ['DST', 'dst_ip'],
+  ['PROTO', 'proto'],
+  ['SPT', 'src_port'],
+  ['DPT', 'dst_port'],
+]);
+const UFW_ACTION = /\[UFW ([A-Z ]{1,20})\]/;
 
 export interface ParsedLine {
   parser: ParserName | undefined;
@@ -156,7 +153,7 @@ export function fieldsOf(line: LogLine): ParsedLine {
 }
 
 function parse(app: string, text: string, fields: Map<string, string>): ParserName | undefined {
-  for (const parser of [...(byApp.get(app) ?? []), ...ofAnyApp]) {
+  for (const parser of byApp.get(app) ?? []) {
     for (const { pattern, says = {} } of parser.shapes) {
       const groups = pattern.exec(text)?.groups;
       if (groups === undefined) continue;
@@ -166,8 +163,25 @@ function parse(app: string, text: string, fields: Map<string, string>): ParserNa
       return parser.name;
     }
   }
+  if (addPacket(text, fields)) return 'firewall';
   if (text.startsWith('{') && addJson(text, fields)) return 'json';
   return addPairs(text, fields) ? 'pairs' : undefined;
+}
+
+/** Word by word: a pattern with gaps between its parts would take long for a hostile line. */
+function addPacket(text: string, fields: Map<string, string>): boolean {
+  if (!text.includes('SRC=') || !text.includes('DST=') || !text.includes('PROTO=')) return false;
+  const found = new Map<string, string>();
+  for (const word of text.split(' ')) {
+    const end = word.indexOf('=');
+    const name = end < 0 ? undefined : FILTER_FIELDS.get(word.slice(0, end));
+    if (name !== undefined && !found.has(name)) found.set(name, word.slice(end + 1));
+  }
+  if (!found.has('in_interface') || !found.has('src_ip') || !found.has('dst_ip') || !found.has('proto')) return false;
+  for (const [name, value] of found) if (value !== '') fields.set(name, value);
+  const action = UFW_ACTION.exec(text)?.[1];
+  if (action !== undefined) fields.set('action', action.toLowerCase());
+  return true;
 }
 
 function addWebNames(fields: Map<string, string>): void {

@@ -271,6 +271,52 @@ t.test('windows are bounded, count what they forget, and go on over a restart wi
   t.end();
 });
 
+t.test('no parser takes long for a hostile line', (t) => {
+  const pieces = [
+    'IN= OUT= ',
+    'SRC=a DST=b ',
+    'PROTO=TCP SPT=1 DPT=2 ',
+    '[UFW BLOCK] ',
+    '[error] ',
+    ', client: a, server: b',
+    ' from 1.1.1.1 port 22',
+    'a=',
+    'a="',
+    ' ',
+    '{"a":',
+    ' ; USER=a ; COMMAND=b',
+    'password changed for a ',
+    'session opened for user a ',
+  ];
+  for (const app of ['kernel', 'sshd', 'sudo', 'su', 'passwd', 'cron', 'nginx', 'app'])
+    for (const begin of [
+      '',
+      'Failed password for ',
+      'a : TTY=b ; PWD=',
+      '[UFW BLOCK] IN= OUT= SRC=a ',
+      '2026/11/28 12:00:00 [error] ',
+    ])
+      for (const piece of pieces) {
+        const line = madeLine({ app, msg: begin + piece.repeat(8_192 / piece.length) });
+        const startedAt = performance.now();
+        fieldsOf(line);
+        const ms = performance.now() - startedAt;
+        if (ms > 200) t.fail(`${app} ${begin}${piece} took ${ms} ms`);
+      }
+  t.match(
+    Object.fromEntries(
+      fieldsOf(madeLine({ app: 'kernel', msg: '[UFW AUDIT] IN=eth0 OUT= SRC=10.0.0.1 DST=10.0.0.2 LEN=1 PROTO=ICMP TYPE=8' }))
+        .fields,
+    ),
+    {
+      action: 'audit',
+      in_interface: 'eth0',
+      proto: 'ICMP',
+    },
+  );
+  t.end();
+});
+
 t.test('fields: a name that looks like an address changes nothing, and JSON has its members', (t) => {
   const of = (app: string, msg: string) => Object.fromEntries(fieldsOf(madeLine({ app, msg })).fields);
   t.match(of('sshd', 'Failed password for invalid user x from 1.1.1.1 port 1 from 9.9.9.9 port 22 ssh2'), {
