@@ -15,30 +15,30 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_203_141;
+const MAX_OPENAPI_BYTES = 1_203_403;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [109, 8343],
+  cli: [109, 8344],
   client: [7, 711],
-  server: [12, 767],
+  server: [12, 768],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/cluster': [9, 710],
-  'server/domains/completions': [127, 13700],
+  'server/domains/completions': [127, 13706],
   'server/domains/conversations': [56, 5011],
-  'server/domains/data': [89, 9455],
+  'server/domains/data': [90, 9578],
   'server/domains/edge': [46, 5912],
   'server/domains/files': [34, 3182],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [99, 9979],
   'server/domains/license': [14, 610],
   'server/domains/logs': [57, 8295],
-  'server/domains/media': [41, 4209],
+  'server/domains/media': [41, 4234],
   'server/domains/memory': [21, 3253],
   'server/domains/metering': [29, 2540],
   'server/domains/pages': [3, 160],
-  'server/domains/retrieval': [43, 3988],
+  'server/domains/retrieval': [43, 4010],
   'server/domains/science': [25, 2668],
   'server/domains/scim': [25, 1800],
   'server/domains/security': [14, 590],
@@ -46,10 +46,10 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/syslog': [10, 1327],
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
-  'server/extraction': [54, 3940],
+  'server/extraction': [54, 3941],
   'server/native': [19, 2809],
   'server/platform': [262, 19611],
-  web: [319, 19308],
+  web: [319, 19317],
   workers: [20, 826],
 };
 

@@ -138,9 +138,10 @@ export async function createServer(
     host.find(retrieval)?.connect(models.service);
     host.find(media)?.connect(models);
   }
-  const recordings = host.find(data)?.recordings;
-  if (recordings !== undefined) host.find(media)?.connectFiles(recordings);
   const mediaOfNode = host.find(media);
+  const knowledge = host.find(data);
+  if (knowledge !== undefined) mediaOfNode?.connectFiles(knowledge.recordings);
+  knowledge?.connectHearing(() => mediaOfNode?.hearing());
   const chats = host.find(completions);
   if (chats !== undefined) mediaOfNode?.connectChat((caller, body, signal) => chats.chat(caller, body, signal));
   if (mediaOfNode !== undefined) host.find(files)?.connectMedia(() => mediaOfNode.inspection());

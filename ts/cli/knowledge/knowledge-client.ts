@@ -27,14 +27,15 @@ export async function documentsOf(client: Client, tenant: string, namespace: str
 }
 
 /** Where a passage stands, for people. */
-export function placeOf({ source, page, sheet, slide, heading }: Place): string {
+export function placeOf({ source, page, sheet, slide, start_seconds: from, end_seconds: to, heading }: Place): string {
   const place = [
     page === undefined ? '' : `page ${page}`,
     sheet === undefined ? '' : `sheet ${sheet}`,
     slide === undefined ? '' : `slide ${slide}`,
+    from === undefined ? '' : `${from.toFixed(1)} to ${(to ?? from).toFixed(1)} s`,
     heading ?? '',
   ];
   return [source, ...place.filter((part) => part !== '')].join(', ');
 }
 
-type Place = Pick<Passage, 'source' | 'page' | 'sheet' | 'slide' | 'heading'>;
+type Place = Pick<Passage, 'source' | 'page' | 'sheet' | 'slide' | 'start_seconds' | 'end_seconds' | 'heading'>;

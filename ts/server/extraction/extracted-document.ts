@@ -18,6 +18,8 @@ const DOCUMENT_KINDS = [
   'ods',
   'odp',
   'epub',
+  'audio-transcript',
+  'video-transcript',
 ] as const;
 
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
@@ -37,6 +39,9 @@ export interface Block {
   sheet?: string;
   /** From 1. */
   slide?: number;
+  /** The time in a recording at which it is said. */
+  startSeconds?: number;
+  endSeconds?: number;
 }
 
 export interface ExtractedDocument {

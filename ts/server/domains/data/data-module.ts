@@ -6,6 +6,7 @@ import type { ModuleContext } from '../../platform/module/module-context.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
 import { accountSubject, files } from '../files/index.ts';
 import { license } from '../license/index.ts';
+import type { BackgroundHearing } from '../media/index.ts';
 import { retrieval } from '../retrieval/index.ts';
 import { CallerDocuments } from './caller-documents.ts';
 import { InputFiles } from './chat/input-files.ts';
@@ -15,6 +16,7 @@ import { conversationFileRoutes } from './conversation-files/routes.ts';
 import { FileTarget } from './ingest/file-target.ts';
 import { IndexJobs } from './ingest/index-jobs.ts';
 import { Ingestion } from './ingest/ingestion.ts';
+import { recordingsOf } from './ingest/recordings.ts';
 import { KnowledgeAccess } from './knowledge-access.ts';
 import type { KnowledgeBase } from './knowledge-base.ts';
 import type { KnowledgePort } from './knowledge-context.ts';
@@ -41,6 +43,8 @@ export interface DataApi {
   readonly ingestion: Ingestion;
   readonly answers: KnowledgePort;
   readonly documents: CallerDocuments;
+  /** Whoever hears recordings; it has nothing while it does not run. */
+  connectHearing(hearing: () => BackgroundHearing | undefined): void;
   /** Stored files as the module media reads them. */
   readonly recordings: {
     /** Undefined: it has no bytes of its own. Throws `file_not_found` and `file_elsewhere`. */
@@ -55,6 +59,7 @@ export interface DataApi {
 export function createData({ settings, storage, jobs, log, ...context }: ModuleContext<typeof dataSettings>): Module<DataApi> {
   const { embedders, embedding, open, health } = context.use(retrieval);
   const { blobs, stored, intake, reader, uploads, serveUploads, addBlobUser, release } = context.use(files);
+  let hearing: () => BackgroundHearing | undefined = () => undefined;
   const bases = new BaseStore(storage);
   const ownedBases = new OwnedBaseStore(storage);
   const documents = new DocumentStore(storage);
@@ -68,6 +73,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     attached,
     embedding,
     files: reader,
+    recordings: recordingsOf(() => hearing(), blobs),
     onPublished: (scope: TenantScope, base: KnowledgeBase) => collections.follow(scope, base),
   };
   const indexJobs = new IndexJobs({ ...filling, jobs });
@@ -149,6 +155,9 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
       ingestion,
       answers,
       documents: new CallerDocuments(service, access),
+      connectHearing: (connected) => {
+        hearing = connected;
+      },
       recordings: {
         find: async (caller, fileId) => {
           const { file, path } = await storedFiles.open(caller, fileId, 'file_id');

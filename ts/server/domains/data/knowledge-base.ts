@@ -72,6 +72,9 @@ export interface KnowledgePassage extends PassageKey {
   readonly page?: number | undefined;
   readonly sheet?: string | undefined;
   readonly slide?: number | undefined;
+  /** The time in a recording at which it is said. */
+  readonly startSeconds?: number | undefined;
+  readonly endSeconds?: number | undefined;
 }
 
 export type PassageResult = KnowledgePassage & PassageScores;

@@ -151,6 +151,9 @@ export interface Citation {
   readonly page: number | undefined;
   readonly sheet: string | undefined;
   readonly slide: number | undefined;
+  /** The time in a recording at which it is said. */
+  readonly startSeconds: number | undefined;
+  readonly endSeconds: number | undefined;
   /** In the stored text of the document, UTF-16 code units. */
   readonly start: number;
   readonly end: number;

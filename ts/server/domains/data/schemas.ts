@@ -210,6 +210,8 @@ export const SearchResults = named(
         page: Type.Optional(Place),
         sheet: Type.Optional(Type.String()),
         slide: Type.Optional(Place),
+        start_seconds: Type.Optional(Type.Number({ description: 'When it is said in a recording.' })),
+        end_seconds: Type.Optional(Type.Number()),
         heading: Type.Optional(Type.String({ description: 'Headings that the passage stands below, joined by ` > `.' })),
         start: Type.Integer({ description: 'Where the passage begins in the stored text, UTF-16 code units.' }),
         end: Type.Integer(),
@@ -263,7 +265,7 @@ export function toIngested(document: AddedDocument): Static<typeof Ingested> {
 type ResultShape = Static<typeof SearchResults>['results'][number];
 
 export function toResultShape(result: PassageResult): ResultShape {
-  const { title, page, sheet, slide, heading, denseScore } = result;
+  const { title, page, sheet, slide, startSeconds, endSeconds, heading, denseScore } = result;
   return {
     id: `${result.documentId}:${result.seq}`,
     document_id: result.documentId,
@@ -276,6 +278,8 @@ export function toResultShape(result: PassageResult): ResultShape {
     ...(page === undefined ? {} : { page }),
     ...(sheet === undefined ? {} : { sheet }),
     ...(slide === undefined ? {} : { slide }),
+    ...(startSeconds === undefined ? {} : { start_seconds: startSeconds }),
+    ...(endSeconds === undefined ? {} : { end_seconds: endSeconds }),
     ...(heading === undefined ? {} : { heading }),
     start: result.start,
     end: result.end,

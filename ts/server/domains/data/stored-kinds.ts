@@ -2,7 +2,7 @@
 import { STORED_DETAILS } from '../../extraction/extraction-result.ts';
 
 const MEDIA =
-  'is stored and not indexed: its sound is no text. Add a transcript, which `svc transcribe` makes, as a document of its own.';
+  'is stored and not indexed: nobody speaks in it, or this node had no speech model (`svc models pull whisper-base`). Add it again then, or a transcript as a document of its own.';
 
 const details: Readonly<Record<string, string>> = {
   rtf: STORED_DETAILS.rtf,

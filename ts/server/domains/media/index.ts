@@ -3,6 +3,8 @@ import { defineModule, type ModuleDefinition } from '../../platform/module/modul
 import type { MediaApi } from './media-module.ts';
 import { mediaSettings } from './settings.ts';
 
+export { mediaErrors } from './errors.ts';
+export type { BackgroundHearing } from './media-module.ts';
 export { ffmpegRemedy, findFfmpeg } from './programs/ffmpeg.ts';
 export type { SpeechCard } from './speech/speech-models.ts';
 

@@ -6,6 +6,7 @@ import { languages } from '../../native/whisper.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
+import { anyName } from '../../platform/module/use-rules.ts';
 import { metering } from '../metering/index.ts';
 import { mediaError } from './errors.ts';
 import type { StoredFiles } from './form/given-file.ts';
@@ -17,7 +18,7 @@ import type { mediaSettings } from './settings.ts';
 import { inspectMedia } from './sound/media-facts.ts';
 import { BackgroundTranscription } from './speech/background-transcription.ts';
 import { type SpeechCard, type SpeechFiles, SpeechModels } from './speech/speech-models.ts';
-import { SpeechService } from './speech/speech-service.ts';
+import { type MediaOwner, SpeechService } from './speech/speech-service.ts';
 import { transcribeRoutes } from './speech/transcribe-routes.ts';
 import { videoRoutes } from './video/video-routes.ts';
 import { type AskModel, VideoService } from './video/video-service.ts';
@@ -27,6 +28,18 @@ import { speakRoutes } from './voices/speak-routes.ts';
 import { SpeakingService } from './voices/speaking-service.ts';
 import { VoiceList } from './voices/voice-list.ts';
 
+/** Work on recordings that no client waits for. */
+export interface BackgroundHearing {
+  /** Whether a recording would become text now. */
+  canHear(): Promise<boolean>;
+  /** Hears a recording for an account. Throws the errors of the module, and those of quotas. */
+  hear(
+    owner: MediaOwner,
+    path: string,
+    options: { signal: AbortSignal; onSeconds(done: number): void },
+  ): Promise<{ text: string; begin: number; end: number }[]>;
+}
+
 export interface MediaApi {
   /** Whoever has the model files. */
   connect(files: SpeechFiles): void;
@@ -34,6 +47,8 @@ export interface MediaApi {
   connectFiles(files: StoredFiles): void;
   /** Whoever answers chats. */
   connectChat(ask: AskModel): void;
+  /** Undefined while the module does not run. */
+  hearing(): BackgroundHearing | undefined;
   /** The speech models that the caller may use. */
   models(caller: Principal): Promise<SpeechCard[]>;
   /** Tells the kind of a stored file, and how long it lasts; undefined while the module does not run. */
@@ -67,6 +82,13 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
   const files = () => storedFiles;
   const background = new BackgroundTranscription({ jobs, service, folder: join(node.dataDir, 'cache', 'media-jobs'), files });
   const languages = knownLanguages();
+  const hearing: BackgroundHearing = {
+    canHear: async () => (await models.cards(anyName)).length > 0,
+    hear: async (owner, path, { signal, onSeconds }) => {
+      const call = { model: '', mayUse: anyName, owner, isBackground: true, signal, announce: () => undefined };
+      return (await service.transcribe(path, call, ({ doneSeconds }) => onSeconds(doneSeconds))).segments;
+    },
+  };
   const voicesDir = settings['media.voices_dir'];
   const voices = new VoiceList({
     engines: [new FliteEngine(), new EspeakEngine()],
@@ -101,6 +123,7 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
       connectChat: (given) => {
         askModel = given;
       },
+      hearing: () => (isRunning ? hearing : undefined),
       models: (caller) => service.models(caller),
       inspection: () => (isRunning ? (path) => inspectMedia(path, maxSeconds) : undefined),
     },

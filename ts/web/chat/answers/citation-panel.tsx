@@ -13,13 +13,18 @@ export function CitationPanel() {
   return citation === undefined ? null : <Panel key={`${citation.document_id} ${citation.n}`} citation={citation} />;
 }
 
+/** Minutes and seconds of a place in a recording. */
+function clockOf(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+}
+
 interface Surroundings {
   before: string;
   behind: string;
 }
 
 function Panel({ citation }: { citation: Citation }) {
-  const { n, source, page, sheet, slide, text, score } = citation;
+  const { n, source, page, sheet, slide, start_seconds: from, text, score } = citation;
   const [around, setAround] = useState<Surroundings | undefined>();
   const mark = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -33,6 +38,7 @@ function Panel({ citation }: { citation: Citation }) {
     page === undefined ? '' : t('page', { n: page }),
     slide === undefined ? '' : t('slide', { n: slide }),
     sheet ?? '',
+    from === undefined ? '' : clockOf(from),
     typeof score === 'number' ? t('score', { score: formatNumber(score, 2) }) : '',
   ];
   return (

@@ -23,6 +23,9 @@ export interface Citation {
   page?: number;
   sheet?: string;
   slide?: number;
+  /** The time in a recording at which it is said. */
+  start_seconds?: number;
+  end_seconds?: number;
   /** Where it stands in the document's stored text. */
   start?: number;
   end?: number;

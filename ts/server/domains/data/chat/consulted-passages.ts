@@ -156,9 +156,9 @@ export class ConsultedPassages implements KnowledgeContext {
 
 function citationOf(n: number, tenant: string, result: PassageResult, files: Consulted['files']): Citation {
   const isOwn = result.namespace === files?.namespace;
-  const { namespace, documentId, fileId, source, page, sheet, slide, start, end, text, score } = result;
+  const { namespace, documentId, fileId, source, page, sheet, slide, startSeconds, endSeconds, start, end, text, score } = result;
   const isWeb = /^https?:\/\/\S+$/.test(source);
-  const shared = { n, documentId, fileId, source, page, sheet, slide, start, end, text, score };
+  const shared = { n, documentId, fileId, source, page, sheet, slide, startSeconds, endSeconds, start, end, text, score };
   if (isOwn) {
     const { conversationId } = files;
     const url = `/api/v1/edge/conversations/files/${encodeURIComponent(documentId)}?id=${encodeURIComponent(conversationId)}`;

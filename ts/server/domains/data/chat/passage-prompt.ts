@@ -36,13 +36,14 @@ export function passageText(results: readonly PassageResult[], unindexed: Uninde
 }
 
 export function onePassage(n: number, result: PassageResult): string {
-  const { source, title, heading, page, sheet, slide } = result;
+  const { source, title, heading, page, sheet, slide, startSeconds, endSeconds } = result;
   const place = [
     `source="${attribute(title === undefined || title === source ? source : `${source}, ${title}`)}"`,
     ...(heading === undefined ? [] : [`section="${attribute(heading)}"`]),
     ...(page === undefined ? [] : [`page="${page}"`]),
     ...(sheet === undefined ? [] : [`sheet="${attribute(sheet)}"`]),
     ...(slide === undefined ? [] : [`slide="${slide}"`]),
+    ...(startSeconds === undefined ? [] : [`seconds="${Math.floor(startSeconds)}-${Math.ceil(endSeconds ?? startSeconds)}"`]),
   ];
   return `<passage id="${n}" ${place.join(' ')}>\n${quoted(result.text)}\n</passage>`;
 }

@@ -3,16 +3,20 @@ import Type, { type Static } from 'typebox';
 import type { JobContext, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
 import { hasEnded, JobError, JobFailedError } from '../../../platform/jobs/index.ts';
 import { StorageError, type TenantScope } from '../../../platform/storage/index.ts';
-import { extractionErrors, type FileReader } from '../../files/index.ts';
+import { extractionErrors, type FileReader, type ReadFile } from '../../files/index.ts';
 import type { DocumentSource, ExtractedDocument, PassageEmbedding } from '../../retrieval/index.ts';
 import { isKnowledgeError, knowledgeError } from '../errors.ts';
 import type { KnowledgeBase } from '../knowledge-base.ts';
+import { LEAST_TEXT } from '../limits.ts';
 import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore, PendingDocument } from '../store/document-store.ts';
 import type { OwnedBaseStore } from '../store/owned-base-store.ts';
 import { isStoredKind, stateOf, warningsOf } from '../stored-kinds.ts';
+import type { Hearing, Recordings } from './recordings.ts';
 import { blockParts } from './source-parts.ts';
+
+type StoredKind = Extract<ReadFile, { storedKind: string }>['storedKind'];
 
 const IndexInput = Type.Object({ document_id: Type.String(), namespace: Type.String(), source: Type.String() });
 const IndexStep = Type.Object({ done: Type.Integer({ minimum: 0 }) });
@@ -48,6 +52,7 @@ interface IndexJobsOptions {
   readonly attached: AttachedStore;
   readonly embedding: PassageEmbedding;
   readonly files: FileReader;
+  readonly recordings: Recordings;
   /** The base has got a document that can be found. */
   onPublished?(scope: TenantScope, base: KnowledgeBase): void;
 }
@@ -116,7 +121,15 @@ export class IndexJobs {
       .catch((error: unknown) => log.warn('the failure of a file was not noted', { error: String(error) }));
   }
 
-  async #index({ input, scope, checkpoint, signal, progress, saveStep }: JobContext<IndexInput, IndexStep>): Promise<object> {
+  async #index({
+    input,
+    scope,
+    owner,
+    checkpoint,
+    signal,
+    progress,
+    saveStep,
+  }: JobContext<IndexInput, IndexStep>): Promise<object> {
     const { bases, documents, embedding } = this.#options;
     const document = await documents.findPending(scope, input.document_id);
     const base = document === undefined ? undefined : await this.#baseOf(scope, document.namespace);
@@ -124,9 +137,10 @@ export class IndexJobs {
     const pending = await documents.readSource(scope, document);
     const shown = shownSource(base, document.source);
     if (pending.form === 'file') progress({ done: 0, unit: 'passages', message: `${shown} is being read` });
+    const onSeconds = (done: number) => progress({ done, unit: 'seconds', message: `${shown} is being heard` });
     const { source, kind, warnings } =
       pending.form === 'file'
-        ? await this.#readFile(scope, document, pending.parts[0] ?? '', signal)
+        ? await this.#readFile(scope, document, pending.parts[0] ?? '', { owner, signal, onSeconds })
         : { ...document, source: pending };
     let done = checkpoint?.done ?? 0;
     let total = done;
@@ -158,11 +172,12 @@ export class IndexJobs {
     scope: TenantScope,
     { no, title, sha256 }: PendingDocument,
     fileName: string,
-    signal: AbortSignal,
+    hearing: Hearing,
   ): Promise<{ source: DocumentSource } & Pick<PendingDocument, 'kind' | 'warnings'>> {
     const { documents, files } = this.#options;
-    const read = await files.read(scope, { sha256, fileName }, signal);
-    const found: ExtractedDocument = 'document' in read ? read.document : { kind: read.storedKind, blocks: [] };
+    const read = await files.read(scope, { sha256, fileName }, hearing.signal);
+    const found: ExtractedDocument =
+      'document' in read ? read.document : await this.#hear(scope, sha256, read.storedKind, hearing);
     const source: DocumentSource = {
       form: 'blocks',
       title: title ?? found.title,
@@ -170,6 +185,22 @@ export class IndexJobs {
     };
     await documents.setSource(scope, no, found, source);
     return { source, kind: found.kind, warnings: found.warnings };
+  }
+
+  /** A recording or film becomes what is said in it, each piece with its seconds; where nothing is, it stays a file without text. */
+  async #hear(scope: TenantScope, sha256: string, storedKind: StoredKind, hearing: Hearing): Promise<ExtractedDocument> {
+    const nothing = { kind: storedKind, blocks: [] };
+    if (storedKind !== 'audio' && storedKind !== 'video') return nothing;
+    const pieces = (await this.#options.recordings.hear(scope, sha256, hearing)) ?? [];
+    const blocks = pieces.map(({ text, begin, end }) => ({
+      type: 'paragraph' as const,
+      text: text.trim(),
+      startSeconds: begin,
+      endSeconds: end,
+    }));
+    const said = blocks.filter(({ text }) => text !== '');
+    const length = said.reduce((sum, { text }) => sum + text.length, 0);
+    return length < LEAST_TEXT ? nothing : { kind: `${storedKind}-transcript`, blocks: said };
   }
 
   /** A run that was interrupted behind its last write has published the document; a newer version may have taken its place. */

@@ -20,6 +20,7 @@ import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { PendingSource } from '../store/publication.ts';
 import { type IndexJobs, shownSource } from './index-jobs.ts';
+import type { Recordings } from './recordings.ts';
 import { blockParts, textParts } from './source-parts.ts';
 
 /** What is said of a document, whatever it is made of. */
@@ -75,6 +76,7 @@ export interface IngestionOptions {
   readonly embedding: PassageEmbedding;
   readonly jobs: IndexJobs;
   readonly files: FileReader;
+  readonly recordings: Recordings;
   /** The base has got a document that can be found. */
   onPublished?(scope: TenantScope, base: KnowledgeBase): void;
   readonly inlineBytes?: number;
@@ -133,7 +135,7 @@ export class Ingestion {
 
   /** A file of any kind: a small one is read at once, a large one by the job. The same file again is the same document, or the same job. */
   async addFile(scope: TenantScope, base: KnowledgeBase, label: DocumentLabel, file: FileToAdd): Promise<AddOutcome> {
-    const { documents, files, jobs, inlineFileBytes = INLINE_FILE_BYTES } = this.#options;
+    const { documents, files, recordings, jobs, inlineFileBytes = INLINE_FILE_BYTES } = this.#options;
     const isLarge = file.sizeBytes > inlineFileBytes;
     // Jobs first: one that ends in between has published its document by the time that it is looked for.
     const waiting = await documents.findWaiting(scope, base, label.source);
@@ -143,11 +145,15 @@ export class Ingestion {
     const there = await documents.findBySource(scope, base, label.source);
     const isLatest = waiting === undefined || isAwaited || (there !== undefined && waiting.no < there.no);
     if (there?.sha256 === file.sha256 && isLatest) return { document: added(there, base, there.nChunks, false) };
-    if (isLarge) {
+    const byJob = () => {
       const source = { form: 'file' as const, title: label.title, parts: [file.fileName] };
-      return await this.#enqueue(scope, base, describe(label, 'file', file), source, label.owner);
-    }
+      return this.#enqueue(scope, base, describe(label, 'file', file), source, label.owner);
+    };
+    if (isLarge) return await byJob();
     const read = await files.read(scope, file);
+    // To hear takes longer than a request should.
+    const isHeard = 'storedKind' in read && (read.storedKind === 'audio' || read.storedKind === 'video');
+    if (isHeard && (await recordings.canHear())) return await byJob();
     if ('document' in read) return await this.addExtracted(scope, base, label, read.document, file);
     const document = describe(label, read.storedKind, file);
     await documents.insertReady(scope, base, document, [], Date.now());

@@ -95,6 +95,7 @@ export class ChunkStore {
         .selectFrom('data_chunks as c')
         .innerJoin('data_documents as d', 'd.no', 'c.document_no')
         .select(['c.document_no', 'c.seq', 'c.text_start', 'c.text_end', 'c.text', 'c.heading', 'c.page', 'c.sheet', 'c.slide'])
+        .select(['c.start_seconds', 'c.end_seconds'])
         .select(['d.id', 'd.source', 'd.title', 'd.file_id', 'd.attributes'])
         .where('c.tenant', '=', scope.tenant)
         .where('d.tenant', '=', scope.tenant)
@@ -121,6 +122,8 @@ export class ChunkStore {
       page: row.page ?? undefined,
       sheet: row.sheet ?? undefined,
       slide: row.slide ?? undefined,
+      startSeconds: row.start_seconds ?? undefined,
+      endSeconds: row.end_seconds ?? undefined,
     }));
   }
 

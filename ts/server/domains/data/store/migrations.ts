@@ -121,4 +121,12 @@ export const dataMigrations: readonly Migration[] = [
       await schema.addColumn('data_bases', 'embedding_prefixes', column.text({ nullable: true }));
     },
   },
+  {
+    id: 11,
+    name: 'keep when a passage is said in a recording',
+    up: async (schema) => {
+      await schema.addColumn('data_chunks', 'start_seconds', column.real({ nullable: true }));
+      await schema.addColumn('data_chunks', 'end_seconds', column.real({ nullable: true }));
+    },
+  },
 ];

@@ -70,6 +70,8 @@ export function toChunkRow(tenant: string, baseNo: number, documentNo: number, c
     page: chunk.page ?? null,
     sheet: chunk.sheet ?? null,
     slide: chunk.slide ?? null,
+    start_seconds: chunk.startSeconds ?? null,
+    end_seconds: chunk.endSeconds ?? null,
     embedding_model: chunk.embeddingModel,
     embedding: floatBytes(chunk.embedding),
     terms: chunk.terms,

@@ -89,6 +89,9 @@ export interface ChunkTable {
   page: number | null;
   sheet: string | null;
   slide: number | null;
+  /** The time in a recording at which it is said. */
+  start_seconds: number | null;
+  end_seconds: number | null;
   embedding_model: string;
   /** 32-bit floats, little-endian. */
   embedding: Uint8Array;

@@ -139,3 +139,18 @@ t.test('what databases cannot store is gone', async (t) => {
   const { text } = documentText({ kind: 'text', blocks: [{ type: 'paragraph', text: 'a\0b\ud800c' }] });
   t.equal(text, 'ab\ufffdc');
 });
+
+t.test('what is said in a recording is cut into short passages with their seconds', async (t) => {
+  const said = Array.from({ length: 40 }, (_, i): Block => {
+    const text = `This is sentence ${i} of the talk, and it says something of its own.`;
+    return { type: 'paragraph', text, startSeconds: i * 4, endSeconds: i * 4 + 3.5 };
+  });
+  const { passages } = cutDocument({ kind: 'audio-transcript', blocks: said });
+  t.ok(passages.length > 5);
+  for (const { text, startSeconds = -1, endSeconds = -1 } of passages) {
+    const numbers = [...text.matchAll(/sentence (\d+)/g)].map(([, n]) => Number(n));
+    t.equal(startSeconds, (numbers[0] ?? -1) * 4, 'it begins with its first sentence, also where it overlaps the one before');
+    t.equal(endSeconds, (numbers.at(-1) ?? -1) * 4 + 3.5);
+    t.ok(text.length <= 400);
+  }
+});

@@ -19,6 +19,9 @@ export interface Passage {
   readonly page?: number;
   readonly sheet?: string;
   readonly slide?: number;
+  /** The time in a recording at which it is said. */
+  readonly startSeconds?: number;
+  readonly endSeconds?: number;
 }
 
 interface CutOptions {
@@ -32,6 +35,8 @@ export const DEFAULT_CUT: CutOptions = { size: 1_200, overlap: 150 };
 /** A shorter section is not worth a passage of its own: it stays with the one that follows. */
 const LEAST_SECTION = 300;
 const MAX_HEADING = 300;
+/** What is said in a recording is cited by its seconds, of which a passage must not have many. */
+const SPOKEN_SIZE = 400;
 
 interface CutDocument extends DocumentText {
   readonly passages: readonly Passage[];
@@ -53,6 +58,8 @@ class PassageCutter {
   /** Of the passage that is being filled. */
   #atoms: Atom[] = [];
   #start = 0;
+  /** Those of a recording, the passage before included, which this one may overlap. */
+  #spoken: Atom[] = [];
   #heading: string | undefined;
   /** Where the passage begins that overlaps the one before; undefined: at its first atom. */
   #overlapStart: number | undefined;
@@ -66,10 +73,16 @@ class PassageCutter {
     const last = this.#atoms.at(-1);
     if (last !== undefined && !isSamePlace(last.block, atom.block)) this.close();
     else if (last !== undefined && atom.block.type === 'heading' && this.#length() >= LEAST_SECTION) this.close();
-    else if (last !== undefined && atom.end - this.#start > this.#options.size) this.#closeFull();
+    else if (last !== undefined && atom.end - this.#start > this.#sizeFor(atom)) this.#closeFull();
     if (atom.block.type === 'heading') this.#headings.enter(this.#text.slice(atom.start, atom.end), atom.block.level ?? 1);
     if (this.#atoms.length === 0) this.#begin(atom);
     this.#atoms.push(atom);
+    if (atom.block.startSeconds !== undefined) this.#spoken.push(atom);
+  }
+
+  #sizeFor({ block }: Atom): number {
+    const { size } = this.#options;
+    return block.startSeconds === undefined ? size : Math.min(size, SPOKEN_SIZE);
   }
 
   /** Ends the passage, and the next one does not overlap it. */
@@ -133,7 +146,14 @@ class PassageCutter {
       ...(page === undefined ? {} : { page }),
       ...(sheet === undefined ? {} : { sheet }),
       ...(slide === undefined ? {} : { slide }),
+      ...this.#secondsOf(last),
     });
+  }
+
+  #secondsOf({ block: { endSeconds } }: Atom): Pick<Passage, 'startSeconds' | 'endSeconds'> {
+    this.#spoken = this.#spoken.filter(({ end }) => end > this.#start);
+    const startSeconds = this.#spoken[0]?.block.startSeconds;
+    return startSeconds === undefined || endSeconds === undefined ? {} : { startSeconds, endSeconds };
   }
 
   #length(): number {

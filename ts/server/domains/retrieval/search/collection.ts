@@ -39,6 +39,8 @@ export interface FoundPassage extends PassageKey {
   readonly page?: number | undefined;
   readonly sheet?: string | undefined;
   readonly slide?: number | undefined;
+  readonly startSeconds?: number | undefined;
+  readonly endSeconds?: number | undefined;
 }
 
 /** How well a passage answers a question. */

@@ -20,6 +20,8 @@ const citation: Citation = {
   page: 2,
   sheet: undefined,
   slide: undefined,
+  startSeconds: undefined,
+  endSeconds: undefined,
   start: 5,
   end: 24,
   text: PASSAGE,
