@@ -122,12 +122,13 @@ class GoalWork {
     this.#used.tokens += nTokens - held;
     this.#used.cost_micros += costMicros;
     const { until } = this.#goal;
-    const planned = await this.#begin({ used: this.#used, plan, planHash, refusals: 0, state: 'planned' });
-    if (until === 'plan' || (await this.#deps.tools().runs.needsSecondPerson(caller))) return;
-    const approved = await this.#move(planned, ['planned'], { state: 'approved', events: [approvedBy(planHash, 'until')] });
-    if (until === 'approve') return;
-    await this.#move(approved, ['approved'], { state: 'running' });
-    await this.#takeSteps();
+    const waits = until === 'plan' || (await this.#deps.tools().runs.needsSecondPerson(caller));
+    const state = waits ? 'planned' : until === 'approve' ? 'approved' : 'running';
+    // All of it is one write: a goal that goes on by itself does not end between two states.
+    const passed: GoalEvent[] = waits ? [] : [stateEvent('planned'), approvedBy(planHash, 'until')];
+    const events = state === 'running' ? [...passed, stateEvent('approved')] : passed;
+    await this.#begin({ used: this.#used, plan, planHash, refusals: 0, state, events });
+    if (state === 'running') await this.#takeSteps();
   }
 
   async #takeSteps(): Promise<void> {
@@ -200,18 +201,13 @@ class GoalWork {
   }
 
   /** Is called before something is done: throws where the goal moved, or another node has the job. */
-  async #begin(written: Parameters<GoalStore['write']>[3]): Promise<Goal> {
-    const goal = await this.#move(this.#goal, WORKING, written);
+  async #begin(written: Parameters<GoalStore['write']>[3]): Promise<void> {
+    const { id, epoch } = this.#goal;
+    const goal = await this.#deps.store.write(this.#scope, id, { states: WORKING, epoch }, written);
+    if (goal === undefined) throw new GoalMoved();
+    this.#goal = goal;
     this.#nFences += 1;
     await this.#job.saveStep(this.#nFences);
-    return goal;
-  }
-
-  async #move(goal: Goal, states: readonly GoalState[], written: Parameters<GoalStore['write']>[3]): Promise<Goal> {
-    const moved = await this.#deps.store.write(this.#scope, goal.id, { states, epoch: goal.epoch }, written);
-    if (moved === undefined) throw new GoalMoved();
-    this.#goal = moved;
-    return moved;
   }
 
   // What the steps of the goal use.
@@ -270,6 +266,10 @@ class GoalWork {
 function failureOf(error: unknown): GoalError {
   if (error instanceof DomainError) return { error: error.code, detail: error.message };
   return { error: 'internal', detail: 'The goal failed unexpectedly; the log of the node says why.' };
+}
+
+function stateEvent(state: GoalState): GoalEvent {
+  return { type: 'goal', data: { state } };
 }
 
 function approvedBy(hash: string, by: string): GoalEvent {

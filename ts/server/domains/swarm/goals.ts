@@ -139,17 +139,19 @@ export class Goals {
       );
     const { from, to } = transitionOf('approve');
     const event = { type: 'approval', data: { plan: hash, by } } as const;
-    const approved = await store.write(scopeOf(caller), id, { states: from, epoch: goal.epoch }, { state: to, events: [event] });
+    // Somebody else let it pass: it goes on as far as its owner said.
+    const goesOn = by !== goal.owner && goal.until === 'execute';
+    const passed = { type: 'goal', data: { state: to } } as const;
+    const written = goesOn
+      ? { state: 'running' as const, isNewEpoch: true, events: [event, passed] }
+      : { state: to, events: [event] };
+    const approved = await store.write(scopeOf(caller), id, { states: from, epoch: goal.epoch }, written);
     if (approved === undefined) {
       const { goal: now } = await this.get(caller, id);
       throw wrongState(now, `${id} is ${now.state}; approve is for goals that are ${from.join(' or ')}.`);
     }
-    // Somebody else let it pass: it goes on as far as its owner said.
-    if (by === goal.owner || goal.until !== 'execute') return { goal: approved, steps };
-    const expected = { states: ['approved'] as const, epoch: approved.epoch };
-    const running = await store.write(scopeOf(caller), id, expected, { state: 'running', isNewEpoch: true });
-    if (running !== undefined) await this.enqueue(running);
-    return { goal: running ?? approved, steps };
+    if (goesOn) await this.enqueue(approved);
+    return { goal: approved, steps };
   }
 
   async #isSecondPerson(caller: Principal): Promise<boolean> {
