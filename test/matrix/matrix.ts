@@ -45,7 +45,7 @@ export interface MatrixReport {
 }
 
 /** A superadmin administers all tenants there. */
-const OF_ALL_TENANTS = /^\/api\/v1\/(identity|security|metering|system)\//;
+const OF_ALL_TENANTS = /^\/api\/v1\/(identity|security|metering|system|tenants)\//;
 /** Probes look at no credential. */
 const UNGUARDED = ['/livez', '/readyz', '/openapi.json', '/docs'];
 

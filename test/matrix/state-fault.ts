@@ -17,6 +17,6 @@ export function stateFault(
   { status, text }: Pick<Answer, 'status' | 'text'>,
 ): string | undefined {
   if (state === 'good') return status === 401 && !isSignIn ? `refuses a good credential: ${text}` : undefined;
-  if (status === 401 || (kind === 'cookie' && !needsCredential)) return undefined;
+  if (status === 401 || (kind === 'cookie' && (!needsCredential || isSignIn))) return undefined;
   return `answers ${status} to a ${kind} that was ${state}`;
 }
