@@ -64,7 +64,7 @@ export class NodeStore {
     });
   }
 
-  /** In the order of their names. */
+  /** The nodes, in the order of their names. */
   async nodes(): Promise<NodeEntry[]> {
     const rows = await this.#storage.read(all, (db) =>
       db

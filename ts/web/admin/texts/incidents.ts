@@ -2,7 +2,6 @@
 import type { Texts } from '../../i18n/catalogue.ts';
 
 export const incidents = {
-  incidents: { en: 'Incidents', de: 'Vorfälle' },
   incidents_about: { en: 'About', de: 'Betrifft' },
   incidents_acknowledge: { en: 'Acknowledge', de: 'Zur Kenntnis nehmen' },
   incidents_alerts: { en: 'Alerts', de: 'Meldungen' },

@@ -20,7 +20,7 @@ const PAGE = 200;
 /** The server takes no longer text. */
 export const MAX_TEXT = 1_000;
 
-/** By the id of the answer. It goes with the page: what is forgotten must stay nowhere. */
+/** Memories that went along, by the id of the answer. The map goes with the page: what is forgotten must stay nowhere. */
 export const recalled = signal<ReadonlyMap<string, readonly Recalled[]>>(new Map());
 
 export function noteRecalled(answerId: string, memories: readonly Recalled[]): void {

@@ -1,4 +1,4 @@
-/** What an answer was given of one's memories, and what a model proposes to remember. */
+/** The page shows what an answer was given of one’s memories, and what a model proposes to remember. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../design/button.tsx';
 import { t } from '../../i18n/language.ts';

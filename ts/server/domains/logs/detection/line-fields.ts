@@ -124,7 +124,7 @@ const PAIR = /(?<![\w.-])([A-Za-z_][\w.-]{0,63})=(?:"([^"]{0,2000})"|'([^']{0,20
 const byApp = new Map<string, Parser[]>();
 for (const parser of PARSERS) for (const app of parser.apps) byApp.set(app, [...(byApp.get(app) ?? []), parser]);
 
-/** What packet filters of Linux write, as fields; they stand in the line of any program. */
+/** Fields that packet filters of Linux write; they stand in the line of any program. */
 const FILTER_FIELDS: ReadonlyMap<string, string> = new Map([
   ['IN', 'in_interface'],
   ['OUT', 'out_interface'],
