@@ -15,23 +15,24 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_203_403;
+const MAX_OPENAPI_BYTES = 1_243_994;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [109, 8344],
-  client: [7, 711],
-  server: [12, 768],
+  cli: [110, 8601],
+  client: [7, 723],
+  server: [12, 770],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/cluster': [9, 710],
   'server/domains/completions': [127, 13706],
   'server/domains/conversations': [56, 5011],
   'server/domains/data': [90, 9578],
-  'server/domains/edge': [46, 5912],
+  'server/domains/edge': [48, 6143],
   'server/domains/files': [34, 3182],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [99, 9979],
+  'server/domains/iot': [28, 3857],
   'server/domains/license': [14, 610],
   'server/domains/logs': [57, 8295],
   'server/domains/media': [41, 4234],
@@ -48,8 +49,8 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2809],
-  'server/platform': [262, 19611],
-  web: [319, 19317],
+  'server/platform': [262, 19631],
+  web: [324, 19731],
   workers: [20, 826],
 };
 

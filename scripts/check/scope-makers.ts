@@ -41,6 +41,8 @@ const mayMakeScopes = [
   /^ts\/server\/domains\/logs\/detection\/tables\.ts$/,
   // Dreams begin by schedule for each owner, of whichever tenant.
   /^ts\/server\/domains\/memory\/dream-schedule\.ts$/,
+  // A node connects to devices of all tenants, and keeps what they say together.
+  /^ts\/server\/domains\/iot\/tables\.ts$/,
   // Backends, routes and prices belong to nodes.
   /^ts\/server\/domains\/cloud\/store\.ts$/,
   /^ts\/server\/domains\/files\/uploads\/upload-sweep\.ts$/,

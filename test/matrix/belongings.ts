@@ -32,6 +32,7 @@ export interface Ids {
   readonly scienceRequest: string;
   readonly memory: string;
   readonly dream: string;
+  readonly device: string;
   readonly prompt: string;
   readonly response: string;
   readonly namespace: string;
@@ -67,6 +68,7 @@ export interface Belongings {
   readonly secrets: readonly string[];
 }
 
+export const DEVICE_VARIABLE = { name: 'level', type: 'number', access: 'read_write', min: 0, max: 9 };
 /** The tenant's policy: saving an artifact asks. */
 export const ASKING_POLICY = {
   rules: [{ tools: ['artifacts.create'], decision: 'ask' }],
@@ -124,6 +126,9 @@ export async function makeBelongings(
   await client.json('PATCH', '/api/v1/science/sources/openalex', admin, { key: sourceKey });
   const memory = await post('/api/v1/memory/memories', { text: name }, person);
   const { dream_id: dream } = await post('/api/v1/memory/dream', { dry_run: true }, person);
+  const deviceKey = `device-key-${mark}`;
+  const simulated = { name, kind: 'simulated', connection: {}, variables: [DEVICE_VARIABLE], key: deviceKey };
+  const device = await post('/api/v1/iot/devices', simulated, admin);
   const prompt = await post('/api/v1/edge/prompts', { title: name, content: name }, person);
   await post(`/api/v1/vector/namespaces/${tenant}`, { namespace }, keeper);
   const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` }, keeper);
@@ -177,6 +182,7 @@ export async function makeBelongings(
       scienceRequest: science.request_id,
       memory: memory.id,
       dream,
+      device: device.id,
       prompt: prompt.id,
       namespace,
       document: document.id,
@@ -192,7 +198,7 @@ export async function makeBelongings(
       session: sessions.find(({ current }: { current: boolean }) => !current)?.id ?? 'ses_0',
     },
     bases: [namespace, store.namespace],
-    secrets: [key.api_key, capability.token, webhook.secret, invitation.token, sourceKey].filter(
+    secrets: [key.api_key, capability.token, webhook.secret, invitation.token, sourceKey, deviceKey].filter(
       (each) => typeof each === 'string',
     ),
   };

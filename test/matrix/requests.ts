@@ -1,5 +1,5 @@
 /** What is sent to each route. A route that takes a body or an id and has no row here is a fault of the matrix. */
-import { ASKING_POLICY, type Ids } from './belongings.ts';
+import { ASKING_POLICY, DEVICE_VARIABLE, type Ids } from './belongings.ts';
 
 interface Content {
   readonly query?: string;
@@ -53,6 +53,7 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/memory/dreams/{id}': ({ dream }) => [dream],
   '/api/v1/memory/dreams/{id}/undo': ({ dream }) => [dream],
   '/api/v1/memory/memories/{id}': ({ memory }) => [memory],
+  '/api/v1/iot/devices/{id}': ({ device }) => [device],
   '/api/v1/models/pulls/{id}': ({ job }) => [job],
   '/api/v1/science/sources/{id}': () => ['gbif'],
   '/api/v1/science/sources/requests/{id}': ({ scienceRequest }) => [scienceRequest],
@@ -213,6 +214,13 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'PUT /api/v1/backup/destination': () => ({ body: {} }),
   'POST /api/v1/backup/restore': () => ({ body: {} }),
   'PUT /api/v1/backup/schedule': () => ({ body: { hours: 0, keep: 1 } }),
+  // Simulated, so that nothing is reached.
+  'POST /api/v1/iot/devices': () => ({ body: { name: 'made', kind: 'simulated', connection: {}, variables: [DEVICE_VARIABLE] } }),
+  'PATCH /api/v1/iot/devices/{id}': () => ({ body: { enabled: true } }),
+  'GET /api/v1/iot/history': ({ device }) => ({ query: `device_id=${device}&variable=${DEVICE_VARIABLE.name}` }),
+  'POST /api/v1/iot/read': ({ device }) => ({ body: { device_id: device, variable: DEVICE_VARIABLE.name } }),
+  'POST /api/v1/iot/write': ({ device }) => ({ body: { device_id: device, variable: DEVICE_VARIABLE.name, value: 2 } }),
+  'POST /api/v1/iot/halt': () => ({ body: { reason: 'for the canary' } }),
   'PUT /api/v1/license': () => ({ body: { format: 'svc-license-1', key: 'a', terms: 'b', signature: 'c' } }),
   // It is saved and not applied: no rsyslog is started.
   'PUT /api/v1/logs/rsyslog/config': () => ({

@@ -66,7 +66,8 @@ async function callAll(): Promise<void> {
     if (!isRunning) continue;
     const [, , name = ''] = tool.name.split('.');
     const given = argumentsFor(name, tool.input as never);
-    const call = { caller: ANONYMOUS, arguments: given, conversation: undefined, addresses: undefined };
+    const about = { conversation: undefined, addresses: undefined, isOwnRoute: false, approved: undefined };
+    const call = { caller: ANONYMOUS, arguments: given, ...about };
     const run = () => runTool(tool, call, AbortSignal.timeout(20_000));
     await run().catch(async (error: { code?: string }) => {
       // A tool that fails is its server's matter, and the suite judges what was sent.

@@ -52,6 +52,34 @@ t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
     t.notMatch(await page.content(), 'secret-4711');
   });
 
+  await t.test('a simulated device is added, shows its readings, is written, halted and removed', async (t) => {
+    await openScreen(page, 'devices', 'Devices');
+    await page.getByText('No devices yet').waitFor();
+    await page.getByRole('button', { name: 'Add device' }).click();
+    await dialog.getByRole('button', { name: 'Add device' }).click();
+    const row = page.getByRole('row').filter({ has: page.getByText('Simulated greenhouse') });
+    await row.getByText('connected', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Actions for Simulated greenhouse' }).click();
+    await page.getByRole('menuitem', { name: 'Readings' }).click();
+    await dialog.getByRole('region', { name: 'temperature', exact: true }).locator('canvas').waitFor();
+    await dialog.getByLabel('Value', { exact: true }).fill('21.5');
+    await dialog.getByRole('button', { name: 'Write' }).click();
+    await page.getByText('Written, and read back').waitFor();
+    await dialog.getByRole('row').filter({ hasText: 'setpoint' }).getByText('21.5 Cel').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Halt writes' }).click();
+    await dialog.getByLabel('Reason').fill('smoke in the hall');
+    await dialog.getByRole('button', { name: 'Halt writes' }).click();
+    await page.getByText(/Writes are halted by .*: smoke in the hall/).waitFor();
+    await page.getByRole('button', { name: 'Let writes pass' }).click();
+    await page.getByRole('button', { name: 'Halt writes' }).waitFor();
+    await page.getByRole('button', { name: 'Actions for Simulated greenhouse' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No devices yet').waitFor();
+    t.equal(await row.count(), 0);
+  });
+
   await t.test('a webhook is made, fails, and a delivery is sent again', async (t) => {
     await openScreen(page, 'webhooks', 'Webhooks');
     await page.getByText('No webhooks yet').waitFor();

@@ -139,7 +139,7 @@ async function openProgram(t: Test) {
 function databaseCloser() {
   let storage: Storage | undefined;
   const definition = defineModule({
-    name: 'iot',
+    name: 'comm',
     settings: {},
     create: (context) => {
       storage = context.storage;

@@ -9,6 +9,7 @@ import { edge } from './domains/edge/index.ts';
 import { files } from './domains/files/index.ts';
 import { identity } from './domains/identity/index.ts';
 import { inference } from './domains/inference/index.ts';
+import { iot } from './domains/iot/index.ts';
 import { license } from './domains/license/index.ts';
 import { logs } from './domains/logs/index.ts';
 import { media } from './domains/media/index.ts';
@@ -43,6 +44,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   edge,
   logs,
   science,
+  iot,
   completions,
   swarm,
   scim,

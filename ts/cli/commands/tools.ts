@@ -1,7 +1,7 @@
 /** `svc tool` and `svc approval`: tools of a running node, what becomes of calls, and calls that wait for somebody. */
 import type { Answer } from '../../client/client.ts';
 import { usageError } from '../cli-error.ts';
-import { type Columns, tableOf } from '../format.ts';
+import { type Columns, printable, tableOf } from '../format.ts';
 import { listCommand, requestCommand } from '../server-command.ts';
 
 type Rule = Answer<'GET /api/v1/tools/policies'>['rules'][number];
@@ -103,6 +103,16 @@ export const approvalList = listCommand({
   empty: 'no calls asked',
 });
 
+export const approvalShow = requestCommand({
+  words: ['approval', 'show'],
+  summary: 'Show a call that asked, and what became of one that was made when it was approved',
+  positionals: [approvalId],
+  examples: ['svc approval show apr_0199a3b2-0000-7000-8000-000000000000'],
+  route: 'GET /api/v1/security/approvals/{id}',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: decidedText,
+});
+
 export const approvalApprove = requestCommand({
   words: ['approval', 'approve'],
   summary: 'Approve a call of a tool: it may be made once, as it is shown',
@@ -135,8 +145,9 @@ export const approvalDeny = requestCommand({
   text: decidedText,
 });
 
-function decidedText({ id, state, tool, arguments: given }: Approval): string {
-  return `${id} is ${state}: ${tool} ${JSON.stringify(given)}`;
+function decidedText({ id, state, tool, arguments: given, outcome }: Approval): string {
+  const made = outcome === null ? '' : `\n${JSON.stringify(outcome)}`;
+  return printable(`${id} is ${state}: ${tool} ${JSON.stringify(given)}${made}`);
 }
 
 function readArguments(text: string): object {

@@ -90,8 +90,8 @@ export interface ListSpec<Row, Beside> {
   /** The button at the head of the screen, which opens a window. */
   main?: { text: Key; icon: IconName; window: ListWindow<Row> };
   /** Further buttons at the head. */
-  head?(tools: ListTools<Row>, values: FilterValues): ComponentChildren;
-  above?(tools: ListTools<Row>): ComponentChildren;
+  head?(tools: ListTools<Row>, values: FilterValues, beside: Beside | undefined): ComponentChildren;
+  above?(tools: ListTools<Row>, beside: Beside | undefined): ComponentChildren;
   below?(tools: ListTools<Row>): ComponentChildren;
 }
 
@@ -115,11 +115,11 @@ export function listScreen<Row, Beside = undefined>(spec: ListSpec<Row, Beside>)
                 {t(main.text)}
               </Button>
             )}
-            {spec.head?.(tools, values)}
+            {spec.head?.(tools, values, beside)}
           </>
         }
       >
-        {spec.above?.(tools)}
+        {spec.above?.(tools, beside)}
         <ListTable spec={spec} more={loaded.more} beside={beside} tools={tools} />
         {spec.below?.(tools)}
         {window?.(tools)}

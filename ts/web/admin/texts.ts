@@ -4,6 +4,7 @@ import { backups } from './texts/backups.ts';
 import { branding } from './texts/branding.ts';
 import { cloud } from './texts/cloud.ts';
 import { collection } from './texts/collection.ts';
+import { devices } from './texts/devices.ts';
 import { flows } from './texts/flows.ts';
 import { forwarding } from './texts/forwarding.ts';
 import { frame } from './texts/frame.ts';
@@ -31,6 +32,7 @@ const texts = {
   ...cloud,
   ...collection,
   ...flows,
+  ...devices,
   ...forwarding,
   ...frame,
   ...gallery,

@@ -18,6 +18,7 @@ import { identity } from '../identity/index.ts';
 import { metering } from '../metering/index.ts';
 import { security } from '../security/index.ts';
 import { everyTenant } from './access-check.ts';
+import { APPROVALS_PATH, approvalRoutes } from './approval-routes.ts';
 import { ApprovalStore } from './approvals/approval-store.ts';
 import { Approvals } from './approvals/approvals.ts';
 import { CallMetrics } from './calls/call-metrics.ts';
@@ -35,7 +36,7 @@ import { mcpServerRoutes } from './mcp-servers/server-routes.ts';
 import { PluginStore } from './plugins/plugin-store.ts';
 import { Plugins } from './plugins/plugins.ts';
 import { PolicyStore } from './policies/policy-store.ts';
-import { APPROVALS_PATH, edgeRoutes } from './routes.ts';
+import { edgeRoutes } from './routes.ts';
 import { TaintStore } from './runs/taint-store.ts';
 import { ToolRuns } from './runs/tool-runs.ts';
 import { type edgeSettings, PLUGINS_FOLDER } from './settings.ts';
@@ -43,6 +44,7 @@ import type { EdgeStorage, EdgeTables } from './tables.ts';
 import { addressPolicyOf, webClient } from './web/web-client.ts';
 import { webFetchTool } from './web/web-fetch.ts';
 import { WebSearch } from './web/web-search.ts';
+import { writeRoute } from './write-route.ts';
 
 /** The interface for modules of higher tiers that have tools run. */
 export interface EdgeApi {
@@ -58,7 +60,7 @@ const KEEP_MS = 30 * 24 * HOUR_MS;
 
 export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<EdgeApi> {
   const { settings, log, node, uses, events, metrics } = context;
-  const { recordAct, sealingKey, publicUrl, protectedResource } = context.use(identity);
+  const { recordAct, sealingKey, publicUrl, protectedResource, delegations } = context.use(identity);
   const { artifacts, prompts } = context.use(conversations);
   const storage = context.storage.access<EdgeTables>();
   const now = (): number => Date.now();
@@ -122,6 +124,7 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     store,
     lifetimeMs: settings['tools.approval_hours'] * HOUR_MS,
     now,
+    delegations,
     checkArguments: async (caller, name, value) => registry.checkArguments((await registry.get(caller, name)).tool, value),
   });
   const executor = new ToolExecutor({
@@ -181,12 +184,13 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
         plugins,
         executor,
         policies,
-        approvals,
         security: context.use(security),
         recordAct,
         search,
         now,
       }),
+      ...approvalRoutes({ approvals, executor, delegations, recordAct, now }),
+      writeRoute(executor),
       ...mcpRoutes(mcp, protectedResource),
       ...mcpServerRoutes({ servers: mcpServers, recordAct, publicUrl }),
     ],

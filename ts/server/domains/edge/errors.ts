@@ -34,6 +34,7 @@ export const edgeErrors = defineErrors('edge', {
     'Have it approved (`svc approval approve ID`), and send the same call again with `approval_id`.',
   ],
   approval_closed: [409, 'The approval was decided, used, or is over.', 'Make the call again, which asks again.'],
+  approval_used: [409, 'The approved call was made already.', 'See its outcome: `svc approval show ID`.'],
   tool_changed: [
     409,
     'The tool is another one than when the call was approved or offered.',

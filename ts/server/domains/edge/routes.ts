@@ -1,7 +1,6 @@
-/** Tools, the calls that a caller makes itself, the tenant's policy, and approvals. */
+/** Tools, the calls that a caller makes itself, and the tenant's policy. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
-import { listOf, page, pageRead } from '../../platform/http/page.ts';
 import { type Principal, scopeOf } from '../../platform/http/principal.ts';
 import type { RequestContext, Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
@@ -9,7 +8,6 @@ import type { ListedTool } from '../../platform/tools/tool.ts';
 import { auditEntry, auditSource, type IdentityApi } from '../identity/index.ts';
 import { quotaErrors } from '../metering/index.ts';
 import { type SecurityApi, toolCallErrors } from '../security/index.ts';
-import { type Approvals, approvalEntry, DECIDE_SCOPE } from './approvals/approvals.ts';
 import { DIRECT_RUN, type ToolExecutor } from './calls/tool-executor.ts';
 import type { ToolRegistry } from './calls/tool-registry.ts';
 import { edgeError, edgeErrors } from './errors.ts';
@@ -17,12 +15,7 @@ import type { Plugins } from './plugins/plugins.ts';
 import { judgeCall, Policy } from './policies/policy.ts';
 import type { PolicyStore } from './policies/policy-store.ts';
 import {
-  ApprovalId,
-  ApprovalShape,
-  ApprovalsQuery,
-  approvalBody,
   ChooseSearch,
-  DecideApproval,
   EnablePlugin,
   ExecuteTool,
   outcomeBody,
@@ -41,7 +34,6 @@ interface EdgeRouteDeps {
   readonly registry: ToolRegistry;
   readonly executor: ToolExecutor;
   readonly policies: PolicyStore;
-  readonly approvals: Approvals;
   readonly security: Pick<SecurityApi, 'leastRoleOf'>;
   readonly recordAct: IdentityApi['recordAct'];
   readonly search: WebSearch;
@@ -54,7 +46,6 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const POLICY = '/api/v1/tools/policies';
 const SEARCH = '/api/v1/tools/search';
 const PLUGINS = '/api/v1/edge/plugins';
-export const APPROVALS_PATH = '/api/v1/security/approvals';
 
 const EXECUTION = {
   body: ExecuteTool,
@@ -80,7 +71,6 @@ const EXECUTION = {
 
 const { get, post } = routes({ tag: 'Tools', auth: 'viewer', scope: 'tools:use', maxBody: MAX_BODY_BYTES, errors: edgeErrors });
 const managed = routes({ tag: 'Tools', auth: 'admin', scope: 'tools:manage', maxBody: 256 * 1024, errors: edgeErrors });
-const own = routes({ tag: 'Tools', auth: 'viewer', scope: DECIDE_SCOPE, maxBody: MAX_BODY_BYTES, errors: edgeErrors });
 
 export function edgeRoutes(deps: EdgeRouteDeps): Route[] {
   return [
@@ -90,7 +80,6 @@ export function edgeRoutes(deps: EdgeRouteDeps): Route[] {
     ...policyRoutes(deps),
     ...searchRoutes(deps),
     ...pluginRoutes(deps),
-    ...approvalRoutes(deps),
   ];
 }
 
@@ -260,39 +249,6 @@ function pluginRoutes({ plugins, recordAct }: EdgeRouteDeps): Route[] {
         const hash = (await plugins.disable(scopeOf(caller), params.id)) ?? null;
         await recordAct(auditEntry(auditSource(context), { action: 'plugin.disable', target: params.id }));
         return { id: params.id, enabled: false, hash };
-      },
-    }),
-  ];
-}
-
-function approvalRoutes({ approvals, recordAct, now }: EdgeRouteDeps): Route[] {
-  return [
-    own.get(APPROVALS_PATH, {
-      summary: 'Your calls of tools that asked, newest first',
-      description: 'For administrators of the tenant also those of others that cannot be undone.',
-      query: ApprovalsQuery,
-      answer: listOf(ApprovalShape),
-      handle: async ({ caller, query }) => {
-        const rows = await approvals.list(caller, { state: query.state, ...pageRead(query) });
-        return page(rows, query.limit, (row) => approvalBody(row, now()));
-      },
-    }),
-    own.post(`${APPROVALS_PATH}/{id}`, {
-      summary: 'Approve or deny a call of a tool',
-      description:
-        'Whoever owns the call decides; what cannot be undone, an administrator of the tenant. An approval holds for this one call, as it is shown, ' +
-        'once, until `expires_at`.',
-      params: ApprovalId,
-      body: DecideApproval,
-      bodyTexts: 'free',
-      answer: ApprovalShape,
-      errors: ['invalid_request', 'forbidden', 'approval_not_found', 'approval_closed', 'tool_not_found', 'tool_failed'],
-      handle: async (context) => {
-        const { params, body, caller } = context;
-        const { decision, remember = 'once', reason } = body;
-        const row = await approvals.decide(caller, params.id, { decision, remember, reason, arguments: body.arguments });
-        await recordAct(approvalEntry(auditSource(context), row, { decision, remember }));
-        return approvalBody(row, now());
       },
     }),
   ];

@@ -77,9 +77,9 @@ export const ApprovalShape = named(
     tool: Type.String(),
     effect: Effect,
     arguments: Type.Unknown({ description: 'With which the call is made, whole.' }),
-    asked_by: Type.Enum(['rule', 'default', 'untrusted', 'address', 'client', 'plan'], {
+    asked_by: Type.Enum(['rule', 'default', 'untrusted', 'address', 'client', 'plan', 'own', 'second_person'], {
       description:
-        'A rule of the tenant; no rule allows it; text of others came before it; it reaches an address that nobody named; the client wants to be asked; or the plan of the goal does not list it.',
+        'A rule of the tenant; no rule allows it; text of others came before it; it reaches an address that nobody named; the client wants to be asked; the plan of the goal does not list it; or what it is about asks: `second_person` is decided by another person than the owner.',
     }),
     conversation: Nullable(Type.String()),
     state: Type.Enum(['pending', 'approved', 'denied', 'used', 'expired']),
@@ -88,6 +88,11 @@ export const ApprovalShape = named(
     decided_at: Nullable(Time),
     decided_by: Nullable(Type.String()),
     reason: Nullable(Type.String()),
+    outcome: Nullable(
+      Type.Unknown({
+        description: 'Of a call that was made when it was approved: `{ok, result}`, or `{ok: false, error, detail}`.',
+      }),
+    ),
   }),
 );
 
@@ -217,6 +222,7 @@ export function approvalBody(row: ApprovalRow, now: number): Static<typeof Appro
     decided_at: row.decided_at === null ? null : timeText(row.decided_at),
     decided_by: decidedBy,
     reason,
+    outcome: row.outcome === null ? null : (JSON.parse(row.outcome) as unknown),
   };
 }
 

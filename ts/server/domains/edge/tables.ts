@@ -7,9 +7,9 @@ export type ApprovalState = 'pending' | 'approved' | 'denied' | 'used';
 export type Remember = 'once' | 'conversation' | 'always';
 /**
  * `rule`: a rule of the tenant asks. `default`: no rule allows the call. `untrusted`: text of others came before it. `address`: it reaches an address
- * that nobody named.
+ * that nobody named. `own`: what the call is about asks. `second_person`: it wants another person to decide.
  */
-export type AskedBy = 'rule' | 'default' | 'untrusted' | 'address' | 'client' | 'plan';
+export type AskedBy = 'rule' | 'default' | 'untrusted' | 'address' | 'client' | 'plan' | 'own' | 'second_person';
 
 /** A call that asks, what was decided, and whether it was made. */
 export interface ApprovalRow {
@@ -37,6 +37,10 @@ export interface ApprovalRow {
   /** JSON that takes the place of the arguments; null: they stay. */
   decided_arguments: string | null;
   reason: string | null;
+  /** JSON: in whose name the call is made as soon as it is approved; null: its caller makes it again. */
+  delegation: string | null;
+  /** JSON: what became of such a call; null: it was not made, or nobody knows. */
+  outcome: string | null;
 }
 
 /** A tool that a person lets pass without being asked again: in one conversation, or always. */
@@ -265,6 +269,14 @@ export const edgeMigrations: readonly Migration[] = [
         },
         primaryKey: ['tenant', 'label', 'owner'],
       });
+    },
+  },
+  {
+    id: 6,
+    name: 'keep in whose name an approved call is made, and what became of it',
+    up: async (schema) => {
+      await schema.addColumn('edge_approvals', 'delegation', column.json({ nullable: true }));
+      await schema.addColumn('edge_approvals', 'outcome', column.json({ nullable: true }));
     },
   },
 ];

@@ -5,6 +5,7 @@ import { cloudEvents } from '../cloud/index.ts';
 import { edgeEvents, goalEnded, schedulePaused } from '../edge/index.ts';
 import { identityEvents } from '../identity/index.ts';
 import { inferenceEvents } from '../inference/index.ts';
+import { iotEvents } from '../iot/index.ts';
 import { logsEvents } from '../logs/index.ts';
 import { meteringEvents } from '../metering/index.ts';
 
@@ -35,6 +36,7 @@ export const CATALOGUE: readonly CatalogueEvent[] = [
   ofTenant(edgeEvents.approvalRequested, 'A call of a tool waits for somebody to approve it.'),
   ofTenant(goalEnded, 'A goal is done, failed or was cancelled.'),
   ofTenant(schedulePaused, 'A schedule was paused: it failed five times in a row.'),
+  ofTenant(iotEvents.readingBad, 'A variable of a device has no value, or one that is none; told once a minute at most.'),
   ofNode(cloudEvents.backendUnhealthy, 'A provider refuses the key of this node, cannot be reached, or takes no more requests.'),
   ofNode(inferenceEvents.modelLoaded, 'A model was loaded into memory.'),
   ofNode(inferenceEvents.modelUnloaded, 'A model left memory.'),

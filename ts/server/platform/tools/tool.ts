@@ -15,6 +15,16 @@ import type { KnownAddresses } from './known-addresses.ts';
 export const TOOL_EFFECTS = ['read', 'write', 'external', 'destructive'] as const;
 export type ToolEffect = (typeof TOOL_EFFECTS)[number];
 
+/** `own`: whoever makes the call has it approved. `second_person`: another person decides. */
+export type OwnRule = 'own' | 'second_person';
+
+/** A rule of what a call is about, such as a device: it holds for calls that a person makes as well. */
+export interface AskingRule {
+  readonly rule: OwnRule;
+  /** A hash of what the call is about: an approval holds while it is the same. */
+  readonly subject: string;
+}
+
 interface ToolDefinition {
   /** `area.action`, as role enforcement and policies name it. */
   readonly name: string;
@@ -31,6 +41,12 @@ interface ToolDefinition {
   readonly isUntrusted: boolean | ((args: unknown) => boolean);
   /** The address of another server that a call with these arguments reaches: a model goes unasked only to those that its run knows. */
   readonly reaches?: (args: unknown) => string | undefined;
+  /**
+   * The rule of what a call is about. Undefined: it has none, or the call is refused anyway. A call by the module's own route is made as soon as it is
+   * approved.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: the tool's own schema says what its arguments are
+  readonly asks?: (call: Pick<ToolCall<any>, 'caller' | 'isOwnRoute' | 'arguments'>) => Promise<AskingRule | undefined>;
   /** Takes the place of the check of arguments by the schema, where another server wrote it. */
   readonly findFault?: (args: unknown) => Promise<SchemaFault | undefined>;
   /** The ids of the artifacts that a call made, by its result; absent: it makes none. */
@@ -46,6 +62,10 @@ export interface ToolCall<A = unknown> {
   readonly conversation: string | undefined;
   /** The addresses that the run knows, to which a call adds what it finds; undefined: the caller itself makes the call. */
   readonly addresses: KnownAddresses | undefined;
+  /** The module's own route makes it, for a person; else it may be a model's. */
+  readonly isOwnRoute: boolean;
+  /** The rule of `asks` under which it was approved; undefined: none. */
+  readonly approved: OwnRule | undefined;
 }
 
 /** Returns a JSON value. Throws a DomainError for what the caller can correct. */

@@ -22,6 +22,8 @@ interface PlotProps {
   sums?: boolean;
   /** Days and not minutes. */
   isLong?: boolean;
+  /** Null is a gap in the line, and not bridged. */
+  hasGaps?: boolean;
 }
 
 const COLOURS = [
@@ -36,14 +38,15 @@ const COLOURS = [
 const HEIGHT = 152;
 const CLOCK = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 
-export function Plot({ title, times, series, format, least, sums = false, isLong = false }: PlotProps) {
+export function Plot(props: PlotProps) {
+  const { title, times, series, format, sums = false } = props;
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | undefined>(undefined);
   const data = [[...times], ...series.map(({ values }) => [...values])] as UPlot.AlignedData;
   useEffect(() => {
     const element = holder.current;
     if (element === null) return;
-    const made = new UPlot(optionsOf(element, series, format, least, isLong), data, element);
+    const made = new UPlot(optionsOf(element, props), data, element);
     plot.current = made;
     const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
     resized.observe(element);
@@ -79,13 +82,7 @@ function sumOf(values: readonly (number | null)[]): number {
   return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 }
 
-function optionsOf(
-  element: HTMLElement,
-  series: readonly Series[],
-  format: (value: number) => string,
-  least: number,
-  isLong: boolean,
-): UPlot.Options {
+function optionsOf(element: HTMLElement, { series, format, least, isLong = false, hasGaps = false }: PlotProps): UPlot.Options {
   const style = getComputedStyle(element);
   // Asked for with each drawing, since themes change.
   const colour = (name: string) => (): string => resolved(element, name);
@@ -99,7 +96,7 @@ function optionsOf(
     height: HEIGHT,
     cursor: { show: false },
     legend: { show: false },
-    scales: { y: { range: (_plot, _low, high) => [0, Math.max(high * 1.1, least)] } },
+    scales: { y: { range: (_plot, low, high) => [Math.min(0, low * 1.1), Math.max(high * 1.1, least)] } },
     axes: [
       { ...axis, space: 80, size: 30, values: (_plot, ticks) => ticks.map((tick) => timeText.format(tick * 1000)) },
       { ...axis, size: 78, space: 34, values: (_plot, ticks) => ticks.map(format) },
@@ -110,7 +107,7 @@ function optionsOf(
         stroke: colour(COLOURS[index % COLOURS.length] ?? '--ink'),
         width: 1.6,
         points: { show: false },
-        spanGaps: true,
+        spanGaps: !hasGaps,
       })),
     ],
   };

@@ -9,6 +9,8 @@ interface ApprovalPage {
   readonly owner: string;
   /** Those of everybody that destroy something are shown as well. */
   readonly withDestructive: boolean;
+  /** Those that another person than the one who asked decides. */
+  readonly withSecondPerson: boolean;
   readonly state: ApprovalRow['state'] | undefined;
   /** Those older than this id; empty: from the newest on. */
   readonly after: string;
@@ -60,14 +62,21 @@ export class ApprovalStore {
   }
 
   /** Newest first. */
-  list(scope: TenantScope, { owner, withDestructive, state, after, limit }: ApprovalPage): Promise<ApprovalRow[]> {
+  list(
+    scope: TenantScope,
+    { owner, withDestructive, withSecondPerson, state, after, limit }: ApprovalPage,
+  ): Promise<ApprovalRow[]> {
     return this.#storage.read(scope, (db) => {
       let query = db
         .selectFrom('edge_approvals')
         .selectAll()
         .where(within(scope))
         .where((eb) =>
-          withDestructive ? eb.or([eb('owner', '=', owner), eb('effect', '=', 'destructive')]) : eb('owner', '=', owner),
+          eb.or([
+            eb('owner', '=', owner),
+            ...(withDestructive ? [eb('effect', '=', 'destructive')] : []),
+            ...(withSecondPerson ? [eb('asked_by', '=', 'second_person')] : []),
+          ]),
         );
       if (state !== undefined) query = query.where('state', '=', state);
       if (after !== '') query = query.where('id', '<', after);
@@ -113,6 +122,13 @@ export class ApprovalStore {
         .returningAll(),
     ]);
     return used?.rows[0] as ApprovalRow | undefined;
+  }
+
+  async keepOutcome(scope: TenantScope, id: string, outcome: string): Promise<ApprovalRow> {
+    const [kept] = await this.#storage.writeUnit(scope, (db) => [
+      db.updateTable('edge_approvals').set({ outcome }).where(within(scope)).where('id', '=', id).returningAll(),
+    ]);
+    return kept?.rows[0] as unknown as ApprovalRow;
   }
 
   /** The newest one that was given for the call. */

@@ -1,9 +1,15 @@
 /** Calls that ask: who may see and decide them, and the one time that an approved call is made. */
 import { hasRole, type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
-import type { ToolEffect } from '../../../platform/tools/tool.ts';
-import { hashOf, type Tool } from '../../../platform/tools/tool.ts';
-import { type AuditEntry, type AuditSource, actorOf, auditEntry } from '../../identity/index.ts';
+import { type AskingRule, hashOf, type Tool } from '../../../platform/tools/tool.ts';
+import {
+  type AuditEntry,
+  type AuditSource,
+  actorOf,
+  auditEntry,
+  type Delegation,
+  type IdentityApi,
+} from '../../identity/index.ts';
 import { toolCallDenied } from '../../security/index.ts';
 import { edgeError } from '../errors.ts';
 import type { ApprovalRow, ApprovalState, AskedBy, Remember } from '../tables.ts';
@@ -14,6 +20,7 @@ interface ApprovalsOptions {
   /** How long a call may be approved, and then made. */
   readonly lifetimeMs: number;
   readonly now: () => number;
+  readonly delegations: Pick<IdentityApi['delegations'], 'of'>;
   /** Throws where the arguments are none of the tool's. */
   readonly checkArguments: (caller: Principal, tool: string, value: unknown) => Promise<void>;
 }
@@ -27,6 +34,10 @@ export interface AskingCall {
   readonly run: string;
   /** Empty: none. */
   readonly conversation: string;
+  /** A route of the tool's own module makes it: it is made as soon as it is approved. */
+  readonly isOwnRoute: boolean;
+  /** The rule of what the call is about. */
+  readonly own: AskingRule | undefined;
 }
 
 interface Decision {
@@ -91,6 +102,8 @@ export class Approvals {
       decided_by: null,
       decided_arguments: null,
       reason: null,
+      delegation: call.isOwnRoute ? JSON.stringify(this.#options.delegations.of(call.caller)) : null,
+      outcome: null,
     };
     await store.add(scope, row);
     return row;
@@ -108,6 +121,8 @@ export class Approvals {
     if (used !== undefined) return used;
     const row = await store.find(scope, id);
     if (row?.owner !== owner || row.tool !== call.tool.name) return undefined;
+    if (call.isOwnRoute && row.state === 'used' && row.binding === binding)
+      throw edgeError('approval_used', `The call of ${id} was made: its outcome stands there.`, { extra: { approval_id: id } });
     if (row.definition !== call.tool.definitionHash) throw toolChanged(row.tool);
     if (row.state === 'denied' && row.binding === binding)
       throw toolCallDenied(row.tool, `The call of ${row.tool} was denied${row.reason === null ? '.' : `: ${row.reason}`}`);
@@ -120,18 +135,35 @@ export class Approvals {
     return await store.findApproved(scopeOf(call.caller), bindingOf(call), now());
   }
 
-  /** Newest first: the caller's own, and for administrators of the tenant those of everybody that destroy something. */
+  /**
+   * Newest first: the caller's own, for administrators of the tenant those of everybody that destroy something, and those that another person decides.
+   */
   async list(caller: Principal, query: ApprovalQuery): Promise<ApprovalRow[]> {
     const owner = ownerKey(caller);
-    return await this.#options.store.list(scopeOf(caller), { ...query, owner, withDestructive: isAdministrator(caller) });
+    const more = { withDestructive: isAdministrator(caller), withSecondPerson: isSecondPerson(caller) };
+    return await this.#options.store.list(scopeOf(caller), { ...query, owner, ...more });
+  }
+
+  /** Throws `approval_not_found`. */
+  async get(caller: Principal, id: string): Promise<ApprovalRow> {
+    const row = await this.#options.store.find(scopeOf(caller), id);
+    if (row === undefined || !this.#sees(caller, row)) throw approvalNotFound(id);
+    return row;
+  }
+
+  /** Keeps what became of a call that was made when it was approved. */
+  async keepOutcome({ tenant, id }: ApprovalRow, caller: Principal, outcome: unknown): Promise<ApprovalRow> {
+    if (tenant !== caller.tenant) throw approvalNotFound(id);
+    return await this.#options.store.keepOutcome(scopeOf(caller), id, JSON.stringify(outcome));
   }
 
   async decide(caller: Principal, id: string, decision: Decision): Promise<ApprovalRow> {
     const { store, now, checkArguments } = this.#options;
     const scope = scopeOf(caller);
-    const row = await store.find(scope, id);
-    if (row === undefined || !this.#sees(caller, row)) throw approvalNotFound(id);
-    if (!mayDecide(caller, row.effect))
+    const row = await this.get(caller, id);
+    if (row.asked_by === 'second_person' && !isOther(caller, row) && decision.decision === 'approve')
+      throw edgeError('forbidden', 'Another person than the one who asked decides about it.');
+    if (!mayDecide(caller, row))
       throw edgeError('forbidden', `${row.tool} cannot be undone: an administrator of the tenant decides about it.`);
     requireConsistent(row, decision);
     const isChanged = decision.arguments !== undefined;
@@ -167,16 +199,24 @@ export class Approvals {
   }
 
   #sees(caller: Principal, row: ApprovalRow): boolean {
-    return row.owner === ownerKey(caller) || (row.effect === 'destructive' && isAdministrator(caller));
+    const isDestructive = row.effect === 'destructive' && isAdministrator(caller);
+    return row.owner === ownerKey(caller) || isDestructive || isOther(caller, row);
   }
 }
 
-function requireConsistent({ effect, conversation }: ApprovalRow, { decision, remember, arguments: changed }: Decision): void {
+function requireConsistent(
+  { effect, conversation, asked_by: by }: ApprovalRow,
+  { decision, remember, arguments: changed }: Decision,
+): void {
   const refuse = (param: string, sentence: string): never => {
     throw edgeError('invalid_request', sentence, { param });
   };
   if (decision === 'deny' && remember !== 'once') refuse('remember', 'A denial holds for this call alone; leave `remember` out.');
   if (decision === 'deny' && changed !== undefined) refuse('arguments', 'A call that is denied has no other arguments.');
+  const isOwnRule = by === 'own' || by === 'second_person';
+  if (isOwnRule && remember !== 'once') refuse('remember', 'What a device asks for is asked about each time.');
+  // Other arguments may be about something whose rule is another one.
+  if (isOwnRule && changed !== undefined) refuse('arguments', 'It is approved as it is: other arguments are another call.');
   if (effect === 'destructive' && remember !== 'once') refuse('remember', 'What cannot be undone is asked about each time.');
   if (remember === 'conversation' && conversation === '') refuse('remember', 'The call belongs to no conversation.');
 }
@@ -188,8 +228,22 @@ export function ownerKey({ subject, keyId }: Principal): string {
 }
 
 /** An administrator of the tenant decides about what cannot be undone. */
-export function mayDecide(caller: Principal, effect: ToolEffect): boolean {
+export function mayDecide(caller: Principal, { effect }: Pick<ApprovalRow, 'effect'>): boolean {
   return effect !== 'destructive' || isAdministrator(caller);
+}
+
+/** Whoever could make such a call itself may be the other person, but no key that belongs to nobody. */
+function isSecondPerson(caller: Principal): boolean {
+  return caller.subject !== undefined && hasRole(caller, 'developer');
+}
+
+function isOther(caller: Principal, { asked_by: by, owner }: ApprovalRow): boolean {
+  return by === 'second_person' && isSecondPerson(caller) && owner !== ownerKey(caller);
+}
+
+/** Says in whose name the call is made when it is approved; undefined: its caller makes it. */
+export function delegationOf({ delegation }: ApprovalRow): Delegation | undefined {
+  return delegation === null ? undefined : (JSON.parse(delegation) as Delegation);
 }
 
 /** The line of the audit log about a decision. */
@@ -207,10 +261,12 @@ function isAdministrator(caller: Principal): boolean {
   return caller.kind === 'anonymous' || hasRole(caller, 'admin');
 }
 
-function bindingOf({ tool, arguments: value, caller, run }: AskingCall): Pick<ApprovalRow, 'owner' | 'binding'> {
+function bindingOf({ tool, arguments: value, caller, run, own, isOwnRoute }: AskingCall): Pick<ApprovalRow, 'owner' | 'binding'> {
   const owner = ownerKey(caller);
   const { name, definitionHash: definition } = tool;
-  return { owner, binding: hashOf({ tool: name, definition, arguments: value, tenant: caller.tenant, owner, run }) };
+  // One that its caller makes again is another approval than one that is made at once.
+  const about = { own, route: isOwnRoute || undefined };
+  return { owner, binding: hashOf({ tool: name, definition, arguments: value, tenant: caller.tenant, owner, run, ...about }) };
 }
 
 export function toolChanged(tool: string) {

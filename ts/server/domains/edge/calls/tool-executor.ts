@@ -30,6 +30,8 @@ export interface ToolRequest {
   readonly source: AuditSource;
   /** The caller itself makes the call, and no model. */
   readonly isDirect: boolean;
+  /** A route of the tool's own module makes it, for a person: the tool's scope is enough, and what asks is made as soon as it is approved. */
+  readonly isOwnRoute?: boolean;
   /** Text of others came before it in the run. */
   readonly isTainted: boolean;
   /** The run that the call is part of; approvals hold in it alone. */
@@ -59,6 +61,8 @@ export interface ToolOutcome {
   /** A JSON value; of a call that failed, undefined. */
   readonly result: unknown;
   readonly error: { readonly error: string; readonly detail: string } | undefined;
+  /** The refusal of the tool, whole; undefined: it did not refuse. */
+  readonly refusal: DomainError | undefined;
   /** Ids of what the call made, and of what was kept of a result that is longer than a model reads. */
   readonly artifacts: readonly string[];
   readonly tookMs: number;
@@ -116,9 +120,11 @@ export class ToolExecutor {
   async #admit(tool: Tool, request: ToolRequest): Promise<AdmittedCall> {
     const { security, slots, metering } = this.#deps;
     const { caller } = request.source;
+    const { isOwnRoute = false } = request;
     security.requireToolCall(caller, tool.name);
-    requireScopes(caller, tool);
-    const asking: AskingCall = { ...request, tool, caller, conversation: request.conversation ?? '' };
+    requireScopes(caller, tool, isOwnRoute);
+    const own = await tool.asks?.({ caller, isOwnRoute, arguments: request.arguments });
+    const asking: AskingCall = { ...request, tool, caller, conversation: request.conversation ?? '', isOwnRoute, own };
     const by = await this.#askedBy(asking, request);
     const found = by !== undefined && request.findsApproval ? await this.#deps.approvals.findApproved(asking) : undefined;
     const approvalId = request.approvalId ?? found;
@@ -162,6 +168,8 @@ export class ToolExecutor {
     const isPermitted = !isDirect && (await approvals.isPermitted(asking));
     const outcome = judgeCall(policy, { tool, caller, isDirect, isTainted, isToStrangers, isPermitted });
     if (outcome.decision === 'deny') throw toolCallDenied(tool.name, `The policy of your tenant denies ${tool.name}.`);
+    // What it is about asks whoever calls, and no rule of the tenant takes that away.
+    if (asking.own !== undefined) return asking.own.rule;
     return outcome.decision === 'ask' ? outcome.by : asksAs;
   }
 
@@ -186,7 +194,11 @@ export class ToolExecutor {
     const seconds = Math.min(tool.maxSeconds, request.timeoutSeconds ?? tool.maxSeconds);
     const limit = AbortSignal.timeout(seconds * 1000);
     const signal = AbortSignal.any([limit, request.signal]);
-    const running = runTool(tool, { caller, arguments: admitted.arguments, conversation, addresses: request.addresses }, signal);
+    const { isOwnRoute = false, addresses } = request;
+    const by = admitted.approval?.asked_by;
+    const approved = by === 'own' || by === 'second_person' ? by : undefined;
+    const call = { caller, arguments: admitted.arguments, conversation, addresses, isOwnRoute, approved };
+    const running = runTool(tool, call, signal);
     // A tool that does not heed its signal keeps its slot until it ends.
     const ended = running.then(
       () => admitted.end(),
@@ -208,8 +220,9 @@ export class ToolExecutor {
     const { tookMs } = await this.#ended(tool, request, startedAt, about);
     if (refusal !== undefined) throw refusal;
     const { result, artifacts: kept } = ran;
+    const refused = ran.thrown instanceof DomainError ? ran.thrown : undefined;
     const outcome = { id, arguments: admitted.arguments, isDone: error === undefined, result, error, artifacts: kept, tookMs };
-    return { ...outcome, isUntrusted: returnsUntrusted(tool, admitted.arguments) };
+    return { ...outcome, refusal: refused, isUntrusted: returnsUntrusted(tool, admitted.arguments) };
   }
 
   /** Whoever asked is gone. */
@@ -255,9 +268,9 @@ export function lackingScope(caller: Principal, scopes: readonly string[]): stri
   return caller.kind === 'anonymous' ? undefined : scopes.find((scope) => !hasScope(caller, scope));
 }
 
-/** That of tools at all, and that of what the tool does. */
-function requireScopes(caller: Principal, { name, scope: ofTool }: Tool): void {
-  const lacking = lackingScope(caller, [USE_SCOPE, ofTool]);
+/** That of tools at all, and that of what the tool does; a route of the module's own is no use of tools. */
+function requireScopes(caller: Principal, { name, scope: ofTool }: Tool, isOwnRoute: boolean): void {
+  const lacking = lackingScope(caller, isOwnRoute ? [ofTool] : [USE_SCOPE, ofTool]);
   if (lacking === undefined) return;
   throw edgeError('insufficient_scope', `The credential lacks the scope ${lacking}, which ${name} needs.`, {
     extra: { scope: lacking },

@@ -109,7 +109,7 @@ class ToolCall {
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       if (error.code !== 'approval_required') return failure(error.code, error.message);
-      return await this.#ask(String(error.extra['approval_id']));
+      return await this.#ask(String(error.extra['approval_id']), String(error.extra['asked_by']));
     }
   }
 
@@ -128,9 +128,10 @@ class ToolCall {
     });
   }
 
-  async #ask(id: string): Promise<CallToolResult | InputRequiredResult> {
+  async #ask(id: string, by: string): Promise<CallToolResult | InputRequiredResult> {
     const { library, context, deps, tool } = this.#parts;
-    if (!this.#mayElicit()) {
+    // Where another person decides, whoever calls is not asked.
+    if (by === 'second_person' || !this.#mayElicit()) {
       const where = `It waits for the approval ${id}: decide it at ${deps.approvalAddress(id)} or with \`svc approval approve ${id}\`, and make the same call again.`;
       return failure('approval_required', `The policy of the tenant asks before ${tool.name} runs. ${where}`);
     }
@@ -179,7 +180,7 @@ class ToolCall {
     const takesForms = elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
     return (
       takesForms &&
-      mayDecide(caller, tool.effect) &&
+      mayDecide(caller, tool) &&
       lackingScope(caller, [DECIDE_SCOPE]) === undefined &&
       this.#argumentsText().length <= MOST_SHOWN_CHARACTERS
     );

@@ -2,8 +2,8 @@
 import { hasScope, type Principal, ROLES, type Role } from '../../../platform/http/principal.ts';
 
 const OF_ROLE: Record<Role, readonly string[]> = {
-  viewer: ['chat:use', 'embeddings:use', 'knowledge:read', 'models:read', 'tools:use', 'goals:use', 'account:manage'],
-  developer: ['knowledge:write'],
+  viewer: ['chat:use', 'embeddings:use', 'knowledge:read', 'models:read', 'tools:use', 'goals:use', 'iot:read', 'account:manage'],
+  developer: ['knowledge:write', 'iot:write'],
   admin: ['models:manage', 'cloud:write', 'tools:manage', 'identity:read', 'identity:manage', 'audit:read', 'scim', 'admin'],
   superadmin: [],
 };
