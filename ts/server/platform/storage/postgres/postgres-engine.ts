@@ -57,14 +57,14 @@ export class PostgresEngine implements Engine {
   }
 
   async read<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
-    return await this.#track(this.#patiently(() => this.#readInTurn(scope, run)));
+    return await this.#track(this.#patiently((pool) => this.#readInTurn(pool, scope, run)));
   }
 
   async write<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     const limitMs = this.#options.transactionTimeoutMs;
     const onRetry = () => this.#options.observer.onRetry?.();
-    const attempt = () => this.#commit(this.#opened(), { scope, mode: 'write', limitMs }, run);
-    return await this.#track(this.#patiently(() => retryConflicts(limitMs, onRetry, attempt)));
+    const attempt = (pool: ConnectionPool) => this.#commit(pool, { scope, mode: 'write', limitMs }, run);
+    return await this.#track(this.#patiently((pool) => retryConflicts(limitMs, onRetry, () => attempt(pool))));
   }
 
   async writeUnit(scope: StorageScope, statements: readonly Statement[]): Promise<StatementResult[]> {
@@ -116,25 +116,27 @@ export class PostgresEngine implements Engine {
   }
 
   /** Tries again, once a server takes writes, what was not applied since one went away, within the time that requests may wait. */
-  async #patiently<T>(attempt: () => Promise<T>): Promise<T> {
+  async #patiently<T>(attempt: (pool: ConnectionPool) => Promise<T>): Promise<T> {
+    let pool = this.#opened();
     const giveUpAt = performance.now() + this.#options.waitMs;
     for (let nAttempts = 1; ; nAttempts += 1) {
       try {
-        return await attempt();
+        return await attempt(pool);
       } catch (error) {
         const isPassing =
           error instanceof StorageError && error.code === 'storage_unavailable' && error.outcome === 'not_applied';
         if (!isPassing || nAttempts === MOST_ATTEMPTS) throw error;
         if (!(await this.#recovery.isOverWithin(giveUpAt - performance.now()))) throw error;
+        pool = this.#opened();
       }
     }
   }
 
-  async #readInTurn<T>(scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
+  async #readInTurn<T>(pool: ConnectionPool, scope: StorageScope, run: (execute: ExecuteStatement) => Promise<T>): Promise<T> {
     const tenant = tenantOf(scope);
     const release = tenant === undefined ? undefined : await this.#tenantReads.acquire(tenant);
     try {
-      return await this.#run(this.#opened(), { scope, mode: 'read', limitMs: this.#options.transactionTimeoutMs }, run);
+      return await this.#run(pool, { scope, mode: 'read', limitMs: this.#options.transactionTimeoutMs }, run);
     } finally {
       release?.();
     }
