@@ -151,7 +151,7 @@ t.test('kill -9 during registration, change of a key and deletion leaves a whole
   const keys = ['zq-first-0123456789abcdef', 'zq-second-0123456789abcdef'];
   const base = { kind: 'openai', base_url: `${provider.origin}/v1`, model_filter: { include: ['model-a'] } };
   const states: Record<string, number> = {};
-  for (let round = 0; round < iterations(3, 40, 'SVC_TEST_KILLS'); round++) {
+  for (let round = 0; round < iterations(3, 24, 'SVC_TEST_KILLS'); round++) {
     const server = await startServer(t, { models: {}, folder, env });
     const { url } = server;
     const quietly = (work: Promise<unknown>) => work.catch(() => undefined);

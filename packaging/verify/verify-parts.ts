@@ -9,7 +9,7 @@ import { type Checks, expect } from './checks.ts';
  * Each ships with every copy: a module that needs more says here which. Seven are `age-encryption` with its ciphers, and `undici`; the last
  * seven are the MCP server and client with what they check messages by.
  */
-const MOST_PACKAGES = 74;
+const MOST_PACKAGES = 76;
 
 interface Sbom {
   packages: { name: string; primaryPackagePurpose: string }[];

@@ -21,13 +21,13 @@ t.test('the modules of the role data are shown, switched and answered for as one
   };
   const upload = () => ask('POST', '/api/v1/upload/init', { filename: 'a.txt', size: 1, namespace: 'kb' });
 
-  t.strictSame(await shown(), { role: 'data', enabled: true, modules: ['data'] });
+  t.strictSame(await shown(), { role: 'data', enabled: true, modules: ['data', 'memory'] });
   const before = (await ask('GET', '/health')).body;
   t.match(before, { data: { index_bytes: 0, vector_storage: 'f16' } });
   t.notOk('files' in before || 'retrieval' in before || JSON.stringify(before).includes('"retrieval"'));
 
   await ask('PUT', '/api/v1/system/roles/data', { enabled: false });
-  t.strictSame(await shown(), { role: 'data', enabled: false, modules: ['data'] });
+  t.strictSame(await shown(), { role: 'data', enabled: false, modules: ['data', 'memory'] });
   t.match(await upload(), { status: 503, body: { error: 'module_unavailable', module: 'data' } });
   t.match(await ask('GET', '/api/v1/vector/namespaces/default'), { status: 503, body: { module: 'data' } });
   t.match(await ask('GET', '/v1/files'), { status: 503, body: { error: { code: 'module_unavailable' } } });

@@ -17,7 +17,7 @@ import { type LlamaEngine, LlamaModel } from '../../../ts/server/native/llama.ts
 
 const data = join(import.meta.dirname, '../../../../shared/data/bfcl');
 const skip = existsSync(data) ? false : `${data} is not there`;
-const nCalls = iterations(150, 10_000, 'SVC_TEST_FUNCTION_CALLS');
+const nCalls = iterations(150, 800, 'SVC_TEST_FUNCTION_CALLS');
 t.setTimeout(3_600_000);
 
 /** Python's, Java's and JavaScript's names of types. */

@@ -218,7 +218,7 @@ t.test('what cannot be asked is refused, with the member that is wrong', async (
     [{ ...body, tools: [{ ...tool, max_num_results: 0 }] }, 'tools[0].max_num_results'],
     [{ ...body, tools: [{ ...tool, max_num_results: 51 }] }, 'tools[0].max_num_results'],
     [{ ...body, tools: [tool, tool] }, 'tools[1]'],
-    [{ ...body, tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+    [{ ...body, tools: [{ type: 'computer_use_preview' }] }, 'tools[0].type'],
     [{ ...body, tools: [], tool_choice: { type: 'file_search' } }, 'tool_choice'],
     [file({}), 'input[0].content[0]'],
     [file({ file_id: 'a', file_data: 'aGk=' }), 'input[0].content[0]'],
