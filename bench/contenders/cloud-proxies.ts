@@ -9,46 +9,25 @@ import { ANSWERS, type CloudJob, type CloudLoad } from '../cloud/cloud-load.ts';
 import { runProgram } from '../program.ts';
 import type { Sample } from '../trial.ts';
 import type { Contender, RunningContender } from './contender.ts';
+import { startProgram, startProviderNode } from './provider-node.ts';
 
 const programs = join(import.meta.dirname, '../cloud');
-const cli = join(import.meta.dirname, '../../ts/cli/svc.ts');
 const models = Object.keys(ANSWERS);
 
-export const svcCloud = proxy('svc-cloud', async (provider, folder) => {
-  const port = await freePort();
-  const server = await ChildServer.start({
-    program: process.execPath,
-    args: [cli, 'serve'],
-    env: {
-      ...process.env,
-      SVC_LISTEN: `127.0.0.1:${port}`,
-      SVC_DATA_DIR: join(folder, 'data'),
-      SVC_MODELS_DIR: join(folder, 'models'),
-      SVC_MODELS_SHIPPED: 'false',
-      SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1',
-      SVC_HTTP_MAX_CONNECTIONS: '10000',
+export const svcCloud = proxy('svc-cloud', (provider, folder) =>
+  startProviderNode({
+    folder,
+    providerUrl: provider.url,
+    models,
+    more: {
+      limits: { concurrent: null },
+      prices: Object.fromEntries(models.map((model) => [model, { input: '1', output: '2', currency: 'USD' }])),
     },
-    url: `http://127.0.0.1:${port}`,
-    readyPath: '/livez',
-  });
-  try {
-    await register(server.url, provider.url);
-    return server;
-  } catch (error) {
-    await server.stop('SIGKILL');
-    throw error;
-  }
-});
+    env: { SVC_HTTP_MAX_CONNECTIONS: '10000' },
+  }),
+);
 
-export const bareProxy = proxy('bare-proxy', async (provider) => {
-  const port = await freePort();
-  return await ChildServer.start({
-    program: process.execPath,
-    args: [join(programs, 'bare-proxy-program.ts'), String(port), provider.url],
-    url: `http://127.0.0.1:${port}`,
-    readyPath: '/livez',
-  });
-});
+export const bareProxy = proxy('bare-proxy', (provider) => startProgram(join(programs, 'bare-proxy-program.ts'), provider.url));
 
 const litellmProxy = proxy('litellm', async (provider, folder) => {
   const program = litellmProgram();
@@ -95,7 +74,7 @@ function proxy(name: string, startProxy: StartProxy): Contender {
     name,
     async start(): Promise<RunningContender> {
       const folder = mkdtempSync(join(tmpdir(), 'svc-bench-cloud-'));
-      const provider = await startProvider();
+      const provider = await startProgram(join(programs, 'provider-program.ts'));
       const clear = async (): Promise<void> => {
         await provider.stop();
         rmSync(folder, { recursive: true, force: true });
@@ -121,36 +100,11 @@ function proxy(name: string, startProxy: StartProxy): Contender {
   };
 }
 
-async function startProvider(): Promise<ChildServer> {
-  const port = await freePort();
-  return await ChildServer.start({
-    program: process.execPath,
-    args: [join(programs, 'provider-program.ts'), String(port)],
-    url: `http://127.0.0.1:${port}`,
-    readyPath: '/livez',
-  });
-}
-
 async function measure(server: ChildServer, provider: ChildServer, load: CloudLoad, seed: number): Promise<Sample> {
   const job: CloudJob = { proxyUrl: server.url, providerUrl: provider.url, proxyPid: server.pid, load, seed };
   const sample = JSON.parse(await runProgram(process.execPath, [join(programs, 'main.ts'), JSON.stringify(job)])) as Sample;
   if ((sample['nFailed'] ?? 0) > 0) throw new Error(`${sample['nFailed']} requests failed:\n${server.log}`);
   return sample;
-}
-
-async function register(url: string, providerUrl: string): Promise<void> {
-  const body = {
-    id: 'bench',
-    kind: 'openai',
-    base_url: `${providerUrl}/v1`,
-    key: 'sk-bench-0123456789abcdef',
-    model_filter: { include: models },
-    limits: { concurrent: null },
-    prices: Object.fromEntries(models.map((model) => [model, { input: '1', output: '2', currency: 'USD' }])),
-  };
-  const headers = { 'content-type': 'application/json' };
-  const made = await fetch(`${url}/api/v1/cloud/backends`, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (made.status !== 201) throw new Error(`the backend was not registered: ${await made.text()}`);
 }
 
 /** From PyPI, in the cache, on first use. Throws the reason where it is not reached. */

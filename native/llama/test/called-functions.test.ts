@@ -13,7 +13,8 @@ import { iterations } from '../../../test/test-support/iterations.ts';
 import { SchemaReader } from '../../../ts/server/domains/completions/compat/json-schema.ts';
 import { isMembers, type Members } from '../../../ts/server/domains/completions/compat/members.ts';
 import { readFunction, toolSchemas } from '../../../ts/server/domains/completions/compat/tools.ts';
-import { type LlamaEngine, LlamaModel } from '../../../ts/server/native/llama.ts';
+import { LlamaModel } from '../../../ts/server/native/llama.ts';
+import { forcedArguments } from './completion.ts';
 
 const data = join(import.meta.dirname, '../../../../shared/data/bfcl');
 const skip = existsSync(data) ? false : `${data} is not there`;
@@ -88,42 +89,6 @@ function prepared({ name, parameters }: CalledFunction) {
   return { name, shown: tool.shown, ignored: schemas.ignored, refusal: schemas.refusal, followed: String(followed) };
 }
 
-/** Undefined: the call did not come to an end. */
-function call(engine: LlamaEngine, { shown, followed }: ReturnType<typeof prepared>, seed: number, ends: [number, number][]) {
-  return new Promise<string | undefined>((resolve, reject) => {
-    let body = '';
-    let finish = '';
-    engine.submit(
-      {
-        tenant: 'test',
-        prompt: {
-          kind: 'chat',
-          messagesJson: '[{"role":"user","content":"Call it."}]',
-          toolsJson: JSON.stringify([shown]),
-          toolChoice: 'required',
-          parallelToolCalls: false,
-          enableThinking: false,
-        },
-        toolSchemas: followed,
-        sampling: { temperature: 1.5, seed },
-        logitBias: ends,
-        maxTokens: 600,
-      },
-      {
-        onContent: () => {},
-        onToolArguments: (_choice, _index, jsonBody) => {
-          body += jsonBody.toString();
-        },
-        onFinish: (_choice, reason) => {
-          finish = reason;
-        },
-        onDone: () => resolve(finish === 'tool_calls' ? (JSON.parse(`"${body}"`) as string) : undefined),
-        onError: reject,
-      },
-    );
-  });
-}
-
 t.test('each function becomes a schema, whole, and calls of random models satisfy it', { skip }, async (t) => {
   const all = functions();
   t.ok(all.length > 1_200, `${all.length} functions`);
@@ -158,7 +123,14 @@ t.test('each function becomes a schema, whole, and calls of random models satisf
   const worker = async (): Promise<void> => {
     for (let n = next++; n < nCalls; n = next++) {
       const each = ready[(n * step) % ready.length] as (typeof ready)[number];
-      const text = await call(engine, each, n + 1, ends);
+      const text = await forcedArguments(engine, {
+        toolsJson: JSON.stringify([each.shown]),
+        question: 'Call it.',
+        toolSchemas: each.followed,
+        seed: n + 1,
+        logitBias: ends,
+        maxTokens: 600,
+      });
       if (text === undefined) continue;
       nEnded += 1;
       if (!each.isValid(JSON.parse(text))) t.fail(`${each.name}: ${text} (${ajv.errorsText(each.isValid.errors)})`);

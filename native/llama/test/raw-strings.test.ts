@@ -13,6 +13,7 @@ import { SchemaReader } from '../../../ts/server/domains/completions/compat/json
 import type { Members } from '../../../ts/server/domains/completions/compat/members.ts';
 import { type LlamaEngine, LlamaModel } from '../../../ts/server/native/llama.ts';
 import { callArgumentsOf } from '../../../ts/server/platform/gguf/chat-template.ts';
+import { forcedArguments } from './completion.ts';
 
 t.setTimeout(600_000);
 
@@ -64,36 +65,12 @@ function call(engine: LlamaEngine, schema: Members, seed: number): Promise<strin
   const followed = reader.ofTool(reader.read(schema, stated), stated);
   if (reader.byNotation?.tagged !== undefined) throw new Error(`not followed: ${JSON.stringify(reader.byNotation.tagged)}`);
   const toolsJson = JSON.stringify([{ type: 'function', function: { name: 'set', parameters: schema } }]);
-  return new Promise((resolve, reject) => {
-    let body = '';
-    let finish = '';
-    engine.submit(
-      {
-        tenant: 'test',
-        prompt: {
-          kind: 'chat',
-          messagesJson: JSON.stringify([{ role: 'user', content: 'Set it.' }]),
-          toolsJson,
-          toolChoice: 'required',
-          parallelToolCalls: false,
-          enableThinking: false,
-        },
-        toolSchemas: JSON.stringify({ set: followed }),
-        sampling: { temperature: 1.5, seed },
-        maxTokens: 300,
-      },
-      {
-        onContent: () => {},
-        onToolArguments: (_choice, _index, jsonBody) => {
-          body += jsonBody.toString();
-        },
-        onFinish: (_choice, reason) => {
-          finish = reason;
-        },
-        onDone: () => resolve(finish === 'tool_calls' ? (JSON.parse(`"${body}"`) as string) : undefined),
-        onError: reject,
-      },
-    );
+  return forcedArguments(engine, {
+    toolsJson,
+    question: 'Set it.',
+    toolSchemas: JSON.stringify({ set: followed }),
+    seed,
+    maxTokens: 300,
   });
 }
 
