@@ -71,8 +71,9 @@ async function runAlone(file: string, worker: Worker, options: RunOptions): Prom
   const args = [...preloadOf([file], options.graph), pathOf(file)];
   const { output, exitCode, ...cost } = await runTestProcess(args, { env, timeoutSeconds });
   const outcome = readTap(output, exitCode);
+  // Timers decide on a busy machine what a program reaches beside its work, and a whole run needs no map: no reason to fail.
   const lie = outcome.failed === 0 ? await reach?.judge(file) : undefined;
-  if (lie !== undefined) Object.assign(outcome, { failed: 1, failures: lie });
+  if (lie !== undefined) options.show(`${file}: ${lie}`);
   return [{ file, outcome, cost, isWatched: Object.keys(watched).length > 0 }];
 }
 

@@ -228,7 +228,7 @@ t.test('a byte that flipped in a packed file is repaired byte for byte, and sear
   const lines = Array.from({ length: 500 }, (_, i) => madeLine({ rcvd, msg: `packed line ${i}` }));
   for (const copy of copies) writeLines(copy, lines);
   const id = `other/${rcvd.slice(0, 13)}`;
-  await closeHour(copies, id, []);
+  t.match(await ask('POST', 'repair'), { status: 200 }, 'which closes the hour, as the service alone may');
   for (const damaged of copies) {
     const path = join(damaged, `${id}.jsonl.zst`);
     const whole = readFileSync(path);
