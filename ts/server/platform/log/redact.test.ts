@@ -230,6 +230,14 @@ t.test('of 1,000 secrets in 60 kinds and quotings, none is seen', (t) => {
   t.end();
 });
 
+t.test('a secret that begins as a number is none; a number alone is', (t) => {
+  for (const secret of ['6/dA+rFmEFHieWRL==', '6+dA/rFmEFHie', '12345678:AAabcdefghijk', '7%aBcDeFgH', '6/7/dA+rFm'])
+    t.notMatch(redactText(`AccountKey=${secret};x=y`), secret.slice(3));
+  for (const text of ['max_tokens: 12.', 'tokens=5/10, keys=6', '{"token_count":12}', 'tokens: 50% used', 'tokens: 5: done'])
+    t.equal(redactText(text), text);
+  t.end();
+});
+
 const ip = (): string => `${below(223) + 1}.${below(256)}.${below(256)}.${below(256)}`;
 const user = (): string => oneOf(['root', 'admin', 'ann', 'postgres', 'www-data', 'git']);
 const uuid = (): string => [8, 4, 4, 4, 12].map((n) => some(HEX, n)).join('-');

@@ -152,7 +152,8 @@ const END_OF_HEADER = /["'`\r\n]|\\[nr"']|#012|$/g;
 const SCHEME = /(?:Basic|Bearer|Digest|Token|Negotiate|NTLM|ApiKey|Api-Key|AWS4-HMAC-SHA256|Hawk)[ \t]{1,4}/iy;
 const IN_SENTENCE = new RegExp(`${SENTENCE_WORDS}(?![\\w-])`, 'iy');
 const NOTHING = new RegExp(`${NO_VALUE}(?![^\\s"',;&)}\\]])`, 'iy');
-const FEW_DIGITS = /-?\d{1,8}(?:\.\d+)?(?![\w.-])/y;
+/** And nothing of a value behind them: secrets in base 64 begin with a digit as well. */
+const FEW_DIGITS = /-?\d{1,8}(?:[./]\d{1,8})?%?(?=$|[\s"'`&;,<>()[\]{}|\\]|#0|[.:](?:\s|$))/y;
 
 function addNamed(text: string, spans: Span[]): void {
   NAME.lastIndex = 0;
