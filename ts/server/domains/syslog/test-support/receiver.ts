@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import type { Test } from 'tap';
 import type { CertificateFiles } from '../../../platform/http/listen/certificate.ts';
+import { eventually } from '../../../platform/http/test-support/test-bed.ts';
 import type { Protocol } from '../target.ts';
 
 export interface Receiver {
@@ -105,4 +106,17 @@ function takeFrames(bytes: Buffer, { lines, sizes }: Pick<Receiver, 'lines' | 's
     sizes.push(end - space - 1);
     at = end;
   }
+}
+
+/** RFC 5424 as the node writes it: priority, time, host, process, text. */
+export const LINE = /^<(\d{1,3})>1 (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([!-~]{1,255}) svc-kernel (\d+) - - (\S[\s\S]*)$/;
+
+export function textsOf({ lines }: Receiver): string[] {
+  return lines.map((line) => LINE.exec(line)?.[5] ?? `not RFC 5424: ${line}`);
+}
+
+/** Waits until a line arrives that holds the text. */
+export async function arrival(receiver: Receiver, text: string, withinMs?: number): Promise<string> {
+  await eventually(() => receiver.lines.some((line) => line.includes(text)), withinMs);
+  return receiver.lines.find((line) => line.includes(text)) ?? '';
 }
