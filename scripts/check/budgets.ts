@@ -15,7 +15,7 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_243_994;
+const MAX_OPENAPI_BYTES = 1_248_062;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
@@ -25,7 +25,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/cluster': [9, 710],
-  'server/domains/completions': [127, 13706],
+  'server/domains/completions': [129, 13972],
   'server/domains/conversations': [56, 5011],
   'server/domains/data': [90, 9578],
   'server/domains/edge': [48, 6143],
@@ -34,7 +34,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/inference': [99, 9979],
   'server/domains/iot': [28, 3857],
   'server/domains/license': [14, 610],
-  'server/domains/logs': [57, 8295],
+  'server/domains/logs': [59, 8450],
   'server/domains/media': [41, 4234],
   'server/domains/memory': [21, 3253],
   'server/domains/metering': [29, 2540],
@@ -49,7 +49,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2809],
-  'server/platform': [262, 19633],
+  'server/platform': [262, 19641],
   web: [324, 19731],
   workers: [20, 826],
 };

@@ -8,6 +8,7 @@ import { conversations } from '../conversations/index.ts';
 import { data } from '../data/index.ts';
 import { edge } from '../edge/index.ts';
 import { type InferenceService, inference, openaiErrorBody } from '../inference/index.ts';
+import { logs } from '../logs/index.ts';
 import { media } from '../media/index.ts';
 import { memory } from '../memory/index.ts';
 import { anthropicErrorBody } from './compat/anthropic/error-body.ts';
@@ -25,6 +26,7 @@ import { ChatStorage } from './conversations/chat-storage.ts';
 import { ConversationStage } from './conversations/conversation-stage.ts';
 import type { CompletionsApi } from './index.ts';
 import { KnowledgeStage } from './knowledge/knowledge-stage.ts';
+import { LogStage } from './logs/log-stage.ts';
 import { MemoryStage } from './memory/memory-stage.ts';
 import type { StreamLimits } from './resumable-streams/stream-limits.ts';
 import { StreamRegistry } from './resumable-streams/stream-registry.ts';
@@ -68,6 +70,7 @@ export function createCompletions(context: Context): Module<CompletionsApi> {
       new ConversationStage(storing),
       new ToolStage(context.useOptional(edge)),
       new MemoryStage(context.useOptional(memory), service),
+      new LogStage(context.useOptional(logs), service),
       new KnowledgeStage(knowledge, service),
     ],
   });

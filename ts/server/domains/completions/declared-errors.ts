@@ -7,6 +7,7 @@ import { storedAnswerErrors } from '../conversations/index.ts';
 import { inputFileErrors, answerErrors as ofKnowledge } from '../data/index.ts';
 import { allInferenceErrors, completionErrors, inferenceErrors, inferenceFailure } from '../inference/index.ts';
 import { featureErrors } from '../license/index.ts';
+import { logsErrors } from '../logs/index.ts';
 import { type CompletionError, ownErrors } from './errors.ts';
 
 /** The refusals of a chat over knowledge bases beside `completionErrors`. */
@@ -27,6 +28,9 @@ export const toolErrors = ownErrors.specs('insufficient_scope', 'tools_unavailab
 
 /** The refusal of a chat that asks for memories, in addition. */
 export const memoryChatErrors = ownErrors.specs('insufficient_scope', 'memory_unavailable');
+
+/** The refusals of a chat that asks for collected log lines, in addition. */
+export const logChatErrors = logsErrors.specs('forbidden', 'rsyslog_not_configured', 'logs_unavailable');
 
 /** The refusals of the routes of resumable streams. */
 export const streamErrors = [

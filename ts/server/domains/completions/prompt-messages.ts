@@ -28,3 +28,25 @@ export function promptMessages(text: Text, needed: string): Members[] {
 export function lastQuestion(messages: readonly Members[]): string {
   return messageText(messages.findLast(({ role }) => role === 'user')?.['content']);
 }
+
+/** Texts of others for the model, one a line as JSON. No text can close the mark, since no line holds a `<`. */
+export function dataLines(mark: string, rules: string, lines: readonly object[]): string {
+  const quoted = lines.map((line) =>
+    JSON.stringify(line).replace(
+      /[<>\u2028\u2029]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+  );
+  return [`<${mark}>`, rules, ...quoted, `</${mark}>`].join('\n');
+}
+
+/** In front of the question, so that what was said before it stays as the model has it cached. */
+export function withData(messages: readonly Members[], text: string): Members[] {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  return messages.map((message, i) => {
+    if (i !== last) return message;
+    const { content } = message;
+    if (Array.isArray(content)) return { ...message, content: [{ type: 'text', text: `${text}\n\n` }, ...content] };
+    return { ...message, content: `${text}\n\n${messageText(content)}` };
+  });
+}

@@ -11,8 +11,8 @@ export const logsErrors = defineErrors('logs', {
   invalid_rule: [400, 'The text is no Sigma rule; `detail` says why.', 'Correct it as `detail` says, and send it again.'],
   forbidden: [
     403,
-    'No sender of collected lines is assigned to the tenant.',
-    'Ask a superadmin to assign its networks with `sources`.',
+    'The caller is no administrator, or no sender of collected lines is assigned to the tenant.',
+    'Use an administrator’s credential, and ask a superadmin to assign the tenant’s networks with `sources`.',
   ],
   incident_not_found: [404, 'There is no such incident.', 'List them: `svc logs incidents`.'],
   rule_not_found: [404, 'There is no such rule.', 'List them: `svc logs rules`.'],

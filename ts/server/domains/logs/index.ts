@@ -6,6 +6,9 @@ import { flowMigration } from './flows/flow-store.ts';
 import { logsSettings } from './settings.ts';
 
 export * as logsEvents from './detection/events.ts';
+export { logsErrors } from './errors.ts';
+export type { Evidence } from './index/evidence.ts';
+export type { EvidenceBounds, LogsApi } from './log-evidence.ts';
 
 export const logs = defineModule({
   name: 'logs',

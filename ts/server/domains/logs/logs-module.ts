@@ -18,6 +18,7 @@ import { flowRoutes } from './flow-routes.ts';
 import { FlowCollector } from './flows/flow-collector.ts';
 import { FlowStore } from './flows/flow-store.ts';
 import { LogIndex } from './index/log-index.ts';
+import { LogEvidence, type LogsApi } from './log-evidence.ts';
 import { logRoutes } from './routes.ts';
 import { searchRoutes } from './search-routes.ts';
 import type { logsSettings } from './settings.ts';
@@ -25,7 +26,7 @@ import type { logsSettings } from './settings.ts';
 /** A network that lines are taken from is our own if it is no wider. */
 const LEAST_OWN_PREFIX = 8;
 
-export function createLogs(context: ModuleContext<typeof logsSettings>): Module<undefined> {
+export function createLogs(context: ModuleContext<typeof logsSettings>): Module<LogsApi> {
   const { settings, node, log, metrics, tenants, events } = context;
   const { sealingKey, recordAct } = context.use(identity);
   const { dataDir } = node;
@@ -53,7 +54,7 @@ export function createLogs(context: ModuleContext<typeof logsSettings>): Module<
     now,
   });
   return {
-    api: undefined,
+    api: new LogEvidence({ collection, index, recordAct, now }),
     routes: [
       ...logRoutes(collection, index, tenants),
       ...searchRoutes({ collection, index, recordAct, now, marksOf: (addresses) => blockLists.marksOf(addresses) }),

@@ -177,7 +177,7 @@ export function searchRoutes(deps: SearchRoutesDeps): Route[] {
 }
 
 /** Undefined: the caller reads lines of every sender. */
-function sendersOf(caller: Principal, collection: Collection): SenderRule | undefined {
+export function sendersOf(caller: Principal, collection: Pick<Collection, 'reading'>): SenderRule | undefined {
   const { reading } = collection;
   if (reading === undefined) throw notConfigured();
   // A caller that no credential was asked of, on a node without accounts, is the operator at the machine.
@@ -202,27 +202,19 @@ function filtersOf({ severity, host, app }: Given): Filters {
   return { severity, host, app };
 }
 
-function classesOf({ class: given = '' }: Given): string[] | undefined {
+export function classesOf({ class: given = '' }: { class?: string | undefined }): string[] | undefined {
   const names = given.split(',').filter((name) => name !== '');
   return names.length === 0 ? undefined : names;
 }
 
-function isArchived(query: Given): boolean {
+export function isArchived(query: { class?: string | undefined }): boolean {
   return classesOf(query)?.includes(ARCHIVED_CLASS) === true;
 }
 
 function requestOf(query: Static<typeof SearchQuery>, senders: SenderRule | undefined, now: number): SearchRequest {
   const { from = DEFAULT_FROM, to = 'now', limit = DEFAULT_LIMIT, order = 'desc', cursor, histogram = 0 } = query;
-  const time = (name: string, text: string): number => {
-    const ms = searchTime(text, now);
-    if (ms === undefined) throw wrong(name, 'is no time: write ISO 8601, such as 2026-11-28T13:00:00Z, or -15m');
-    return ms;
-  };
-  const [fromMs, toMs] = [time('from', from), time('to', to)];
-  if (fromMs >= toMs) throw wrong('from', 'must be before `to`');
   return {
-    fromMs,
-    toMs,
+    ...rangeOf({ from, to }, now),
     classes: classesOf(query),
     limit,
     order,
@@ -231,6 +223,18 @@ function requestOf(query: Static<typeof SearchQuery>, senders: SenderRule | unde
     senders,
     timeLimitMs: TIME_LIMIT_MS,
   };
+}
+
+/** Throws DomainError `invalid_request`. */
+export function rangeOf({ from, to }: { from: string; to: string }, now: number): { fromMs: number; toMs: number } {
+  const time = (name: string, text: string): number => {
+    const ms = searchTime(text, now);
+    if (ms === undefined) throw wrong(name, 'is no time: write ISO 8601, such as 2026-11-28T13:00:00Z, or -15m');
+    return ms;
+  };
+  const [fromMs, toMs] = [time('from', from), time('to', to)];
+  if (fromMs >= toMs) throw wrong('from', 'must be before `to`');
+  return { fromMs, toMs };
 }
 
 function wrong(param: string, fault: string): Error {

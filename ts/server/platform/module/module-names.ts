@@ -90,7 +90,16 @@ export const MODULES = [
   },
   { name: 'cloud', tier: 3, role: 'cloud', paths: ['cloud'] },
   { name: 'cluster', tier: 3, paths: ['cluster'] },
-  { name: 'logs', tier: 3, role: 'logs', paths: ['logs'] },
+  {
+    name: 'logs',
+    tier: 3,
+    role: 'logs',
+    paths: ['logs'],
+    whenOff: {
+      code: 'logs_unavailable',
+      sentence: 'The module logs does not run on this node; leave `logs` out, or switch the role logs on.',
+    },
+  },
   { name: 'comm', tier: 3, role: 'edge', paths: ['comm'] },
   { name: 'science', tier: 3, role: 'edge', paths: ['science', ...CATEGORIES] },
   { name: 'iot', tier: 3, role: 'edge', paths: ['iot'] },

@@ -4,11 +4,13 @@ import type { Principal } from '../../../platform/http/principal.ts';
 import type { KnowledgeContext, SearchBounds } from '../../data/index.ts';
 import type { AuditSource } from '../../identity/index.ts';
 import type { Caller, CallOptions, CompletionRequest, ResolvedModel } from '../../inference/index.ts';
+import type { EvidenceBounds } from '../../logs/index.ts';
 import type { RecallBounds, RecalledMemories } from '../../memory/index.ts';
 import type { Members } from '../compat/members.ts';
 import type { OpenConversation } from '../conversations/open-conversation.ts';
 import type { RecordingEncoder } from '../conversations/recording-encoder.ts';
 import type { AnswerFilters } from '../knowledge/answer-filters.ts';
+import type { AnswerLogs } from '../logs/log-stage.ts';
 import type { AnswerTools, EdgeToolsCall } from '../tools/answer-tools.ts';
 import type { Answer } from './answer-collector.ts';
 import type { StreamEncoder } from './frames.ts';
@@ -60,6 +62,8 @@ export interface AnswerCall<W extends StreamWire = Wire> {
   readonly knowledge?: KnowledgeCall | undefined;
   /** Memories to be recalled; undefined: as the caller's account has it; `off`: none, whatever it says. */
   readonly memory?: RecallBounds | 'off' | undefined;
+  /** Where collected log lines are to be found that go along with the question. */
+  readonly logs?: EvidenceBounds | undefined;
   /** The node's own tools may run for the answer. */
   readonly edgeTools?: EdgeToolsCall | undefined;
   /** Called once, when the model is known and nothing runs yet. */
@@ -90,6 +94,8 @@ export interface PendingAnswer {
   knowledge?: KnowledgeContext;
   /** What was recalled for the question; undefined: nothing was to be. */
   memories?: RecalledMemories;
+  /** Collected log lines, which the answer cites. */
+  logs?: AnswerLogs;
   /** The messages that what was found goes into. */
   asked?: readonly Members[];
   /** The node's own tools that may run. */

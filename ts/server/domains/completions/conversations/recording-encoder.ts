@@ -1,8 +1,8 @@
 /** Hands the events of a stream on, and keeps the first choice for the conversation that the chat belongs to. */
-import type { FinishReason, JobUsage, TokenLogprob } from '../../../native/llama-shapes.ts';
+import type { FinishReason, JobUsage } from '../../../native/llama-shapes.ts';
 import type { HttpError } from '../../../platform/http/errors.ts';
-import type { ReasoningDetail } from '../../inference/index.ts';
 import type { Frames, StreamEncoder } from '../answer/frames.ts';
+import { PassingEncoder } from '../answer/passing-encoder.ts';
 import type { CutReason } from '../resumable-streams/resumable-stream.ts';
 import { type ToolEvent, ToolEvents } from '../tools/tool-event.ts';
 import { answerFacts, type OpenConversation } from './open-conversation.ts';
@@ -23,8 +23,7 @@ interface RecordedCall {
   args: string;
 }
 
-export class RecordingEncoder implements StreamEncoder {
-  readonly #inner: StreamEncoder;
+export class RecordingEncoder extends PassingEncoder {
   readonly #answer: RecordedAnswer;
   #text = '';
   #reasoning = '';
@@ -34,7 +33,7 @@ export class RecordingEncoder implements StreamEncoder {
   #stored: Promise<void> | undefined;
 
   constructor(inner: StreamEncoder, answer: RecordedAnswer) {
-    this.#inner = inner;
+    super(inner);
     this.#answer = answer;
   }
 
@@ -55,56 +54,40 @@ export class RecordingEncoder implements StreamEncoder {
     await this.#stored?.catch(() => undefined);
   }
 
-  open(out: Frames, nPromptTokens: number, model?: string): void {
-    this.#inner.open(out, nPromptTokens, model);
-  }
-
-  content(out: Frames, choice: number, jsonBody: Buffer): void {
+  override content(out: Frames, choice: number, jsonBody: Buffer): void {
     if (choice === 0) this.#text += jsonBody.toString();
-    this.#inner.content(out, choice, jsonBody);
+    this.inner.content(out, choice, jsonBody);
   }
 
-  reasoning(out: Frames, choice: number, jsonBody: Buffer): void {
+  override reasoning(out: Frames, choice: number, jsonBody: Buffer): void {
     if (choice === 0) this.#reasoning += jsonBody.toString();
-    this.#inner.reasoning(out, choice, jsonBody);
+    this.inner.reasoning(out, choice, jsonBody);
   }
 
-  reasoningDetail(out: Frames, choice: number, detail: ReasoningDetail): void {
-    this.#inner.reasoningDetail(out, choice, detail);
-  }
-
-  toolCall(out: Frames, choice: number, index: number, id: string, name: string): void {
+  override toolCall(out: Frames, choice: number, index: number, id: string, name: string): void {
     if (choice === 0) this.#calls[index] = { name, args: '' };
-    this.#inner.toolCall(out, choice, index, id, name);
+    this.inner.toolCall(out, choice, index, id, name);
   }
 
-  toolArguments(out: Frames, choice: number, index: number, jsonBody: Buffer): void {
+  override toolArguments(out: Frames, choice: number, index: number, jsonBody: Buffer): void {
     const call = choice === 0 ? this.#calls[index] : undefined;
     if (call !== undefined) call.args += jsonBody.toString();
-    this.#inner.toolArguments(out, choice, index, jsonBody);
+    this.inner.toolArguments(out, choice, index, jsonBody);
   }
 
-  logprobs(out: Frames, choice: number, tokens: TokenLogprob[]): void {
-    this.#inner.logprobs(out, choice, tokens);
-  }
-
-  toolEvent(out: Frames, event: ToolEvent): void {
+  override toolEvent(out: Frames, event: ToolEvent): void {
     this.#toolEvents.add(event);
-    this.#inner.toolEvent?.(out, event);
+    this.inner.toolEvent?.(out, event);
   }
 
-  finish(out: Frames, choice: number, reason: FinishReason, stopString: string): void {
+  override finish(out: Frames, choice: number, reason: FinishReason, stopString: string): void {
     if (choice === 0) this.#finish = reason;
-    this.#inner.finish(out, choice, reason, stopString);
+    this.inner.finish(out, choice, reason, stopString);
   }
 
-  done(out: Frames, usage: JobUsage): void {
-    this.#inner.done(out, usage);
-  }
-
-  error(out: Frames, error: HttpError): void {
+  override error(out: Frames, error: HttpError): void {
     this.storePart('failure');
-    this.#inner.error(out, error);
+    this.inner.error(out, error);
   }
 
   #recorded(cutBy: CutReason | undefined, usage: JobUsage | undefined) {

@@ -7,6 +7,7 @@ import { data } from '../../data/index.ts';
 import { edge } from '../../edge/index.ts';
 import { type InferenceApi, inference } from '../../inference/index.ts';
 import { type InferenceForTestOptions, inferenceForTest } from '../../inference/test-support/inference-for-test.ts';
+import { type LogsApi, logs } from '../../logs/index.ts';
 import { type MemoryApi, memory } from '../../memory/index.ts';
 import { createCompletions } from '../completions-module.ts';
 import type { KnowledgeModule } from '../knowledge/knowledge-stage.ts';
@@ -18,6 +19,7 @@ interface CompletionsForTest extends Pick<Module<InferenceApi>, 'routes' | 'read
   readonly knowledge: SwitchedModule<KnowledgeModule['api']>;
   readonly tools: SwitchedModule<ToolModule['api']>;
   readonly memory: SwitchedModule<MemoryApi>;
+  readonly logs: SwitchedModule<LogsApi>;
 }
 
 /** Both are started, and the default model is loaded or has failed. */
@@ -31,10 +33,12 @@ export async function completionsForTest(options: InferenceForTestOptions): Prom
   const knowledge = new SwitchedModule<KnowledgeModule['api']>('knowledge_unavailable');
   const tools = new SwitchedModule<ToolModule['api']>('tools_unavailable');
   const memories = new SwitchedModule<MemoryApi>('memory_unavailable');
+  const collected = new SwitchedModule<LogsApi>('logs_unavailable');
   const switched = new Map<string, unknown>([
     [data.name, knowledge],
     [edge.name, tools],
     [memory.name, memories],
+    [logs.name, collected],
   ]);
   const apis = new Map<string, unknown>([
     [inference.name, lower.api],
@@ -57,6 +61,7 @@ export async function completionsForTest(options: InferenceForTestOptions): Prom
     knowledge,
     tools,
     memory: memories,
+    logs: collected,
     routes: [...upper.routes, ...lower.routes],
     ready: () => lower.ready(),
     health: () => lower.health(),

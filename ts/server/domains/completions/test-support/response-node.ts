@@ -15,6 +15,7 @@ import { createStorage, type Storage } from '../../../platform/storage/index.ts'
 import type { CompletionSink } from '../../inference/index.ts';
 import { ScriptedBinding, scriptedUsage } from '../../inference/test-support/scripted-engine.ts';
 import { scriptedInspector, sourceOf, storedModel } from '../../inference/test-support/stored-models.ts';
+import type { LogsApi } from '../../logs/index.ts';
 import type { MemoryApi } from '../../memory/index.ts';
 import { ScriptedStream } from '../answer/test-support/scripted-stream.ts';
 import type { KnowledgeModule } from '../knowledge/knowledge-stage.ts';
@@ -38,6 +39,7 @@ export interface ResponseNode {
   jobs: Jobs;
   knowledge: SwitchedModule<KnowledgeModule['api']>;
   memory: SwitchedModule<MemoryApi>;
+  logs: SwitchedModule<LogsApi>;
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>;
   /** Calls a route that answers with JSON. */
   json(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Members>;
@@ -96,6 +98,7 @@ export async function startResponseNode(
     jobs,
     knowledge: module.knowledge,
     memory: module.memory,
+    logs: module.logs,
     call,
     json: async (...args) => JSON.parse(String(((await call(...args)) as BytesReply).body)) as Members,
     follow: async (...args) => {

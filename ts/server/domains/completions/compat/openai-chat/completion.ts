@@ -5,7 +5,7 @@ import type { ChunkHead } from './chunk-encoder.ts';
 import { chatLogprobs } from './logprobs.ts';
 import { chatTimings, chatUsage } from './usage.ts';
 
-/** The members that an answer from knowledge bases or with memories has in addition. */
+/** The members that an answer from knowledge bases or with memories or log lines has in addition. */
 interface FoundMembers {
   /** The citations of each choice; undefined: no knowledge base was asked. */
   readonly cited: readonly WireCitations[] | undefined;

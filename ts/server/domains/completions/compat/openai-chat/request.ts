@@ -3,6 +3,7 @@
 import { textFault } from '../../../../platform/text/given-text.ts';
 import type { ChatPrompt, CompletionRequest, ProviderMembers } from '../../../inference/index.ts';
 import { RequestMedia } from '../../../inference/media/request-media.ts';
+import type { EvidenceBounds } from '../../../logs/index.ts';
 import type { RecallBounds } from '../../../memory/index.ts';
 import type { ConversationCall, KnowledgeCall } from '../../answer/pending-answer.ts';
 import { invalid } from '../../errors.ts';
@@ -44,6 +45,8 @@ export interface ChatCall {
   conversation?: ConversationCall;
   /** The memories that the caller asks for, or none of them. */
   memory?: RecallBounds | 'off';
+  /** Where collected log lines are to be found. */
+  logs?: EvidenceBounds;
   /** The tools of the node that may run, where its header asks for them. */
   edgeTools?: readonly string[];
 }
@@ -88,6 +91,7 @@ export function readChatRequest(body: ChatRequest): ChatCall {
       ? { knowledge: { namespaces, messages, fallback: body.knowledge_fallback === 'model' ? 'model' : 'none' } }
       : {}),
     ...readMemory(body.memory),
+    ...(body.logs && { logs: body.logs }),
     ...(body.edge_tools ? { edgeTools: [...new Set(body.edge_tools)] } : {}),
     ...readConversation(body, messages),
   };

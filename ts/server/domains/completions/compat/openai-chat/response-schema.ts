@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { named } from '../../../../platform/schema/named.ts';
 import { AnnotationShape, CitationShape, UnindexedShape } from '../../knowledge/citations.ts';
+import { logShapes } from '../../logs/log-stage.ts';
 import { memoryShapes } from '../../memory/memory-stage.ts';
 import { ToolEventShape } from '../../tools/tool-event.ts';
 
@@ -85,6 +86,7 @@ export const ChatCompletion = named(
     citations,
     unindexed,
     ...memoryShapes,
+    ...logShapes,
     tool_events: Type.Optional(
       Type.Array(ToolEventShape, {
         description: 'With X-Svc-Edge-Tools: the tools of the node that ran, each in its last state.',
@@ -109,6 +111,7 @@ export const ChatChunk = Type.Object({
   citations,
   unindexed,
   ...memoryShapes,
+  ...logShapes,
   tool_event: Type.Optional(ToolEventShape),
   usage: Type.Optional(Type.Union([Usage, Type.Null()])),
 });

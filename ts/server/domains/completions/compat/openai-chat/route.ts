@@ -6,7 +6,7 @@ import { SchemaCheck } from '../../../../platform/schema/schema-check.ts';
 import { completionErrors, openaiErrorBody } from '../../../inference/index.ts';
 import type { Answer } from '../../answer/answer-collector.ts';
 import type { AnswerCall, Asker, ModelledAnswer, Wire } from '../../answer/pending-answer.ts';
-import { conversationErrors, knowledgeErrors, memoryChatErrors, toolErrors } from '../../declared-errors.ts';
+import { conversationErrors, knowledgeErrors, logChatErrors, memoryChatErrors, toolErrors } from '../../declared-errors.ts';
 import { invalid } from '../../errors.ts';
 import type { CompletionsApi } from '../../index.ts';
 import { unindexedMember, wireCitations } from '../../knowledge/citations.ts';
@@ -45,6 +45,8 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
       'part that was generated is stored with `metadata: {"incomplete": "client_closed"}` or `"failure"`, and without such a part nothing is. ' +
       'With `memory`, what the caller asked to be remembered and is about the last question goes to the model, and `memories` has it (in a stream, with ' +
       '`finish_reason`); where it could not be looked up in time, `memories` is empty and `memory_note` says so. ' +
+      'With `logs`, collected log lines of that time go to an administrator’s model as data, and `logs.cited` has those that the answer cites by [L1] (in a ' +
+      'stream, with `finish_reason`). ' +
       'With `resumable` as well, the answer goes on when its client is gone, for `inference.stream_detached_seconds`: each event of the stream has ' +
       'an `id`, the header X-Svc-Stream names the stream, and GET /api/v1/edge/conversations/streams/{id} with Last-Event-ID goes on behind that ' +
       'event. Only DELETE of that path ends the answer then. Without that header in the answer there was no memory for it, and the answer ends with its client.',
@@ -52,7 +54,14 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
     requestHeaders: openaiHeaders,
     responses: { 200: ChatCompletion },
     stream: Type.Union([ChatChunk, Type.Object({ error: Type.Object({}), detail: Type.String() })]),
-    errors: [...completionErrors, ...knowledgeErrors, ...conversationErrors, ...toolErrors, ...memoryChatErrors],
+    errors: [
+      ...completionErrors,
+      ...knowledgeErrors,
+      ...conversationErrors,
+      ...toolErrors,
+      ...memoryChatErrors,
+      ...logChatErrors,
+    ],
     handle: (context) => {
       const asker = askerOf(context);
       return completions.answer(asker, chatCall(context.body, asker, fingerprint));
@@ -86,7 +95,7 @@ export function inProcessChat(completions: CompletionService, fingerprint: strin
 }
 
 function chatCall(
-  { request, stream, includeUsage, conversation, knowledge, memory, edgeTools: names }: ChatCall,
+  { request, stream, includeUsage, conversation, knowledge, memory, logs, edgeTools: names }: ChatCall,
   asker: Asker,
   fingerprint: string,
 ): AnswerCall {
@@ -94,32 +103,35 @@ function chatCall(
   if (names !== undefined && edgeTools === undefined)
     throw invalid('edge_tools', 'edge_tools needs the header X-Svc-Edge-Tools: 1, which has the node run its own tools.');
   const wire = (answer: ModelledAnswer) => chatWire(answer, includeUsage, fingerprint);
-  return { request, isStreamed: stream, conversation, knowledge, memory, edgeTools, wire };
+  return { request, isStreamed: stream, conversation, knowledge, memory, logs, edgeTools, wire };
 }
 
 function chatWire(
-  { model, call, filters, knowledge, memories }: ModelledAnswer,
+  { model, call, filters, knowledge, memories, logs }: ModelledAnswer,
   includeUsage: boolean,
   fingerprint: string,
 ): Wire {
   const head: ChunkHead = { id: identifier('chatcmpl-'), created: unixSeconds(), model: model.card.id, fingerprint };
   const nChoices = call.request.job.n ?? 1;
   const hasKnowledge = filters !== undefined && knowledge !== undefined;
-  if (!hasKnowledge && memories === undefined)
+  if (!hasKnowledge && memories === undefined && logs === undefined)
     return {
       encoder: () => new ChunkEncoder(head, nChoices, includeUsage),
       body: (answer) => chatCompletion(head, answer),
     };
-  const members = { ...memoryMembers(memories), ...(hasKnowledge && unindexedMember(knowledge.unindexed)) };
+  const found = { ...memoryMembers(memories), ...(hasKnowledge && unindexedMember(knowledge.unindexed)) };
+  // What is cited is known when the text has come.
+  const membersOf = () => ({ ...found, ...(logs !== undefined && { logs: logs.shown }) });
   const citedBy = hasKnowledge ? (choice: number) => wireCitations(filters.citedBy(choice)) : undefined;
   const lastChunk = (choice: number) => {
-    const cited = citedBy?.(choice);
+    const [cited, members] = [citedBy?.(choice), membersOf()];
     if (cited === undefined) return { delta: {}, members };
     const { citations, annotations } = cited;
     return { delta: { annotations }, members: { citations, ...members } };
   };
   return {
     encoder: () => new ChunkEncoder(head, nChoices, includeUsage, lastChunk),
-    body: (answer) => chatCompletion(head, answer, { cited: citedBy && answer.choices.map((_, i) => citedBy(i)), members }),
+    body: (answer) =>
+      chatCompletion(head, answer, { cited: citedBy && answer.choices.map((_, i) => citedBy(i)), members: membersOf() }),
   };
 }

@@ -109,6 +109,19 @@ export const ChatRequest = named(
         additionalProperties: false,
       },
     ),
+    logs: nullableEither<{ from: string; to: string; class?: string }>(
+      ['object'],
+      '`{from, to, class?}`: collected log lines of that time (ISO 8601, `-15m`, `now`) that are about the last question go along with it, for administrators.',
+      {
+        properties: {
+          from: { type: 'string', maxLength: 40 },
+          to: { type: 'string', maxLength: 40 },
+          class: { type: 'string', maxLength: 1_000, pattern: '^[a-z0-9_,]*$' },
+        },
+        required: ['from', 'to'],
+        additionalProperties: false,
+      },
+    ),
     ...openaiMembers,
     ...otherServersMembers,
     ...samplingMembers,
