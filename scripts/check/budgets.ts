@@ -15,12 +15,12 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_248_062;
+const MAX_OPENAPI_BYTES = 1_250_754;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [110, 8601],
-  client: [7, 723],
+  cli: [110, 8619],
+  client: [7, 724],
   server: [12, 770],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
@@ -34,7 +34,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/inference': [99, 9979],
   'server/domains/iot': [28, 3857],
   'server/domains/license': [14, 610],
-  'server/domains/logs': [59, 8450],
+  'server/domains/logs': [61, 9082],
   'server/domains/media': [41, 4234],
   'server/domains/memory': [21, 3253],
   'server/domains/metering': [29, 2540],
@@ -49,7 +49,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2809],
-  'server/platform': [262, 19641],
+  'server/platform': [262, 19643],
   web: [324, 19731],
   workers: [20, 826],
 };

@@ -71,7 +71,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/iot.ts'), 'iot devices', 'iot show', 'iot add', 'iot change', 'iot enable'),
   ...commandsOf(() => import('./commands/iot.ts'), 'iot disable', 'iot rm', 'iot read', 'iot write', 'iot history'),
   ...commandsOf(() => import('./commands/iot.ts'), 'iot halt', 'iot resume'),
-  ...commandsOf(() => import('./commands/logs.ts'), 'logs config', 'logs apply', 'logs status', 'logs repair'),
+  ...commandsOf(() => import('./commands/logs.ts'), 'logs config', 'logs apply', 'logs status', 'logs repair', 'logs migrate'),
   ...commandsOf(() => import('./commands/logs-search.ts'), 'logs search', 'logs tail', 'logs rebuild'),
   ...commandsOf(() => import('./commands/logs-flows.ts'), 'logs flows'),
   ...commandsOf(

@@ -4,7 +4,7 @@ import { LogHost } from '../server/domains/logs/index/log-host.ts';
 import type { LogThreadReply, LogThreadRequest, TailNotice } from '../server/domains/logs/index/log-messages.ts';
 
 const send = (message: LogThreadReply | { notice: TailNotice }) => parentPort?.postMessage(message);
-const { folder } = workerData as { folder: string };
-const host = new LogHost(folder, (notice) => send({ notice }));
+const { folder, storeUrl } = workerData as { folder: string; storeUrl: string };
+const host = new LogHost(folder, storeUrl, (notice) => send({ notice }));
 
 parentPort?.on('message', (request: LogThreadRequest) => void host.answer(request).then(send));

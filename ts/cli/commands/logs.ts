@@ -1,8 +1,8 @@
 /** `svc logs`: the collection of logs on a running node. */
 import { readFileSync } from 'node:fs';
-import type { Body } from '../../client/client.ts';
+import type { Answer, Body } from '../../client/client.ts';
 import { CliError } from '../cli-error.ts';
-import { formatBytes, formatTable } from '../format.ts';
+import { formatBytes, formatTable, printable } from '../format.ts';
 import { requestCommand, serverCommand } from '../server-command.ts';
 
 type Collection = Body<'PUT /api/v1/logs/rsyslog/config'>;
@@ -37,7 +37,7 @@ export const logsStatus = requestCommand({
   summary: 'Show whether logs are collected, and whether both copies are in step; fails when not',
   examples: ['svc logs status'],
   route: 'GET /api/v1/logs/status',
-  text: ({ rsyslog, applied_at: at, in_step: isInStep, copies, index }) => {
+  text: ({ rsyslog, applied_at: at, in_step: isInStep, copies, index, store }) => {
     const rows = copies.map(({ path, bytes, free_bytes: free, missing_lines: missing, last_write_at: last, error }) => [
       path,
       formatBytes(bytes),
@@ -51,7 +51,8 @@ export const logsStatus = requestCommand({
     const table = formatTable(['COPY', 'SIZE', 'FREE', 'MISSING', 'LAST WRITE', 'ERROR'], rows);
     const indexed = `${index.lines} lines in the index, ${index.lag_seconds === 0 ? 'up to date' : `${index.lag_seconds} s behind`}`;
     const bad = index.quarantined === 0 ? '' : `, ${index.quarantined} cannot be read`;
-    return `${head}\n${isInStep ? 'both copies are in step' : 'the copies differ'}\n${indexed}${bad}\n${table}`;
+    const sent = store === null ? '' : `\n${storeText(store)}`;
+    return `${head}\n${isInStep ? 'both copies are in step' : 'the copies differ'}\n${indexed}${bad}${sent}\n${table}`;
   },
   exit: ({ in_step: isInStep, applied_at: at, rsyslog }) =>
     at === null || (isInStep && rsyslog.state === 'running') ? 'ok' : 'failed',
@@ -64,6 +65,23 @@ export const logsRepair = requestCommand({
   route: 'POST /api/v1/logs/repair',
   text: ({ files, lines }) => `${files} files and ${lines} lines were put back`,
 });
+
+export const logsMigrate = requestCommand({
+  words: ['logs', 'migrate'],
+  summary: 'Send all hours to the database of `logs.store.url`, also those from before it was set',
+  examples: ['svc logs migrate'],
+  route: 'POST /api/v1/logs/migrate',
+  text: () => 'hours are sent; `svc logs status` says how much waits',
+});
+
+type Store = NonNullable<Answer<'GET /api/v1/logs/status'>['store']>;
+
+function storeText({ kind, error, waiting_bytes: waiting, hours_left: left, hours_missed: missed }: Store): string {
+  const state =
+    error === null ? `${waiting === 0 ? 'has all' : `${formatBytes(waiting)} wait`}` : `takes no lines: ${printable(error)}`;
+  const before = left === 0 ? '' : `, ${left} hours from before it was set: svc logs migrate`;
+  return `${kind} ${state}${before}${missed === 0 ? '' : `, ${missed} hours were removed before it had them`}`;
+}
 
 /** The server says what the members are. Throws CliError for a file that is not there, or no JSON. */
 function readCollection(path: string): Collection {

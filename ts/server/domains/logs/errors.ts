@@ -32,6 +32,11 @@ export const logsErrors = defineErrors('logs', {
     'No collection was configured on this node.',
     'Send a configuration first: `svc logs config FILE`, or PUT /api/v1/logs/rsyslog/config.',
   ],
+  store_not_configured: [
+    409,
+    'No database for collected lines is set on this node.',
+    'Set `logs.store.url` (SVC_LOGS_STORE_URL), and start the node again.',
+  ],
   rsyslog_config_invalid: [
     422,
     'rsyslog does not take the configuration, or a line through each of its listeners did not arrive in both copies; the one before is in force.',

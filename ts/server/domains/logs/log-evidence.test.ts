@@ -29,6 +29,7 @@ async function open(t: Test, lines: readonly Parameters<typeof madeLine>[0][]) {
     log: silentLog,
     metrics: new MetricsRegistry(),
     now: () => NOW,
+    storeUrl: '',
     reading: () => reading,
   });
   index.start();

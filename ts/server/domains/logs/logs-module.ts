@@ -33,7 +33,7 @@ export function createLogs(context: ModuleContext<typeof logsSettings>): Module<
   const now = Date.now;
   const collection = new Collection({ dataDir, runner: settings['logs.runner'], log, metrics, sealingKey, now });
   const reading = () => collection.reading;
-  const index = new LogIndex({ dataDir, log, metrics, now, reading });
+  const index = new LogIndex({ dataDir, log, metrics, now, storeUrl: settings['logs.store.url'], reading });
   const allowed = allowedHostsOf('logs.allowed_hosts', settings['logs.allowed_hosts'], 'mirror.lan:8443 or http://10.0.0.5');
   const http = new HttpClient({ policy: new AddressPolicy({ trusted: [], allowed }) });
   const rules = new RuleStore(context.storage.access());
@@ -71,7 +71,11 @@ export function createLogs(context: ModuleContext<typeof logsSettings>): Module<
       await Promise.all([index.stop(), detection.stop(), flows.stop()]);
       await collection.stop();
     },
-    health: () => ({ state: {}, reasons: [...collection.health(), ...flows.health()], incidents: detection.shown }),
+    health: () => ({
+      state: {},
+      reasons: [...collection.health(), ...index.health(), ...flows.health()],
+      incidents: detection.shown,
+    }),
     ready: () => undefined,
   };
 }

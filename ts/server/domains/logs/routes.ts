@@ -12,7 +12,8 @@ import type { LogIndex } from './index/log-index.ts';
 const PATH = '/api/v1/logs';
 const MAX_BODY = 4 * 1024 * 1024;
 
-const Nullable = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+const Nullable = <S extends Type.TSchema>(schema: S, options: Type.TSchemaOptions = {}) =>
+  Type.Union([schema, Type.Null()], options);
 const Shown = named(
   'LogCollectionShown',
   Type.Object({
@@ -51,14 +52,30 @@ const Status = named(
       version: Nullable(Type.String()),
       stats: Type.Record(Type.String(), Type.Unknown(), { description: 'What impstats wrote last, by its parts.' }),
     }),
+    store: Nullable(
+      Type.Object({
+        kind: Type.Literal('clickhouse'),
+        error: Nullable(Type.String({ description: 'Why it takes no lines; they wait in the files.' })),
+        sent_lines: Type.Integer({ description: 'Since the start.' }),
+        waiting_bytes: Type.Integer(),
+        hours_left: Type.Integer({ description: 'Hours from before there was the store: `migrate` sends them.' }),
+        hours_missed: Type.Integer({ description: 'Hours that were removed before all of them was sent.' }),
+      }),
+      { description: 'The database of `logs.store.url`; null: there are the files alone.' },
+    ),
     applied_at: Nullable(Type.String()),
   }),
 );
+const Migrating = named('LogStoreMigrating', Type.Object({ started: Type.Boolean() }));
 const Repaired = named('LogCollectionRepaired', Type.Object({ files: Type.Integer(), lines: Type.Integer() }));
 
 const { get, put, post } = routes({ tag: 'Logs', auth: 'superadmin', errors: logsErrors, maxBody: MAX_BODY });
 
-export function logRoutes(collection: Collection, index: Pick<LogIndex, 'shown'>, tenants: Pick<TenantRules, 'exists'>): Route[] {
+export function logRoutes(
+  collection: Collection,
+  index: Pick<LogIndex, 'shown' | 'shownStore' | 'migrate'>,
+  tenants: Pick<TenantRules, 'exists'>,
+): Route[] {
   const shown = () => {
     if (collection.shown === undefined) throw logsError('rsyslog_not_configured', 'No collection was configured on this node.');
     return collection.shown;
@@ -96,7 +113,17 @@ export function logRoutes(collection: Collection, index: Pick<LogIndex, 'shown'>
     get(`${PATH}/status`, {
       summary: 'Which copy is read, and whether both are in step',
       answer: Status,
-      handle: async () => ({ ...(await collection.status()), index: index.shown }),
+      handle: async () => ({ ...(await collection.status()), index: index.shown, store: index.shownStore }),
+    }),
+    post(`${PATH}/migrate`, {
+      summary: 'Send all hours to the database of `logs.store.url`, also those from before it was set',
+      description: 'It goes on in the background; `status` says how much waits. A line that was sent before stays one.',
+      answer: Migrating,
+      errors: ['store_not_configured', 'logs_unavailable'],
+      handle: async () => {
+        await index.migrate();
+        return { started: true };
+      },
     }),
     post(`${PATH}/repair`, {
       summary: 'Close hours that are over, and compare and repair packed ones',

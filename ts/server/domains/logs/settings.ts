@@ -1,6 +1,6 @@
 /** Settings of the logs module. */
 import Type from 'typebox';
-import { setting, textSchema } from '../../platform/config/setting.ts';
+import { maskUserInfo, setting, textSchema } from '../../platform/config/setting.ts';
 
 export const logsSettings = {
   'logs.runner': setting(
@@ -8,6 +8,16 @@ export const logsSettings = {
     'child',
     'Who runs rsyslog: this process (child), or the unit svc-rsyslog.service, which has the right to privileged ports.',
     { isOfMachine: true },
+  ),
+  'logs.store.url': setting(
+    Type.String({ maxLength: 4096, pattern: '^(https?://[^\\s/]+(/\\w*)?)?$' }),
+    '',
+    'A ClickHouse database that collected lines are sent to and searched in, such as https://user:password@host:8443/svc; empty: the files alone.',
+    {
+      accepts: 'a URL that starts with http:// or https://, with at most a name of a database behind it, or nothing',
+      isOfMachine: true,
+      mask: maskUserInfo,
+    },
   ),
   'logs.allowed_hosts': setting(
     textSchema,

@@ -62,7 +62,7 @@ export interface AnswerCall<W extends StreamWire = Wire> {
   readonly knowledge?: KnowledgeCall | undefined;
   /** Memories to be recalled; undefined: as the caller's account has it; `off`: none, whatever it says. */
   readonly memory?: RecallBounds | 'off' | undefined;
-  /** Where collected log lines are to be found that go along with the question. */
+  /** The time and classes of collected log lines that go along with the question. */
   readonly logs?: EvidenceBounds | undefined;
   /** The node's own tools may run for the answer. */
   readonly edgeTools?: EdgeToolsCall | undefined;

@@ -87,7 +87,7 @@ export class AnswerLogs {
   #lines: readonly Line[];
   readonly #isPartial: boolean;
   readonly #isArchived: boolean;
-  /** What each choice has said. */
+  /** The text of each choice. */
   readonly #texts: string[] = [];
 
   constructor({ lines, isPartial, isArchived }: Evidence & { readonly isArchived: boolean }) {
@@ -130,7 +130,7 @@ export class AnswerLogs {
     this.#texts[choice] = (this.#texts[choice] ?? '') + text;
   }
 
-  /** What the answer's body has. A mark that is none of the lines cites nothing. */
+  /** The member of the answer's body. A mark that is none of the lines cites nothing. */
   get shown(): Static<typeof LogsShape> {
     const numbers = new Set(this.#texts.flatMap(marksOf));
     const cited = this.#ordered.flatMap(({ line, atMs }, i) => {

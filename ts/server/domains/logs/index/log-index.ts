@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Log } from '../../../platform/log/log.ts';
 import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';
+import type { HealthReason } from '../../../platform/module/module.ts';
 import { Repeater } from '../../../platform/repeater.ts';
 import { logsError } from '../errors.ts';
 import type { IndexState } from './indexed-copy.ts';
@@ -9,12 +10,15 @@ import type { TailNotice, TailRequest } from './log-messages.ts';
 import { LogThread } from './log-thread.ts';
 import type { Filters } from './query.ts';
 import type { Copy, Found, SearchRequest } from './search.ts';
+import type { ShipState } from './shipped-lines.ts';
 
 interface LogIndexDeps {
   dataDir: string;
   log: Log;
   metrics: MetricsRegistry;
   now(): number;
+  /** A database that lines are sent to and searched in; empty: there is none. */
+  storeUrl: string;
   /** The copies, and which of them is read; undefined: nothing is collected. */
   reading(): { copy: string | null; copies: readonly string[]; sources: unknown } | undefined;
 }
@@ -26,19 +30,25 @@ interface TailClient {
 }
 
 const ADVANCE_MS = 1_000;
+const NOTHING_SENT: ShipState = { nLines: 0, waitingBytes: 0, hoursLeft: 0, hoursMissed: 0, isDone: false };
 const NOTHING: IndexState = { nLines: 0, nQuarantined: 0, nRedacted: 0, sizeBytes: 0, isDone: true, faults: [] };
 
 export class LogIndex {
   readonly #deps: LogIndexDeps;
   readonly #indexing: LogThread;
   readonly #searching: LogThread;
+  readonly #storing: LogThread;
   readonly #advances: Repeater;
+  readonly #ships: Repeater;
   readonly #tails = new Map<number, TailClient>();
   readonly #metrics: ReturnType<typeof logIndexMetrics>;
   #state = NOTHING;
   /** The time when all was indexed that there was. */
   #doneAt: number;
   #faults = '';
+  #sent = NOTHING_SENT;
+  /** The last fault of the store; null: it takes lines; undefined: nobody knows yet. */
+  #storeError: string | null | undefined;
   #lastTail = 0;
   #followed: string | undefined;
   #sources: unknown;
@@ -49,9 +59,12 @@ export class LogIndex {
     const folder = join(deps.dataDir, 'cache', 'logs');
     this.#doneAt = deps.now();
     const onLost = (error: unknown): void => deps.log.warn('a thread of the index of collected logs ended', { error });
-    this.#indexing = new LogThread({ folder, onNotice: () => undefined, onLost });
+    const { storeUrl } = deps;
+    this.#indexing = new LogThread({ folder, storeUrl: '', onNotice: () => undefined, onLost });
+    this.#storing = new LogThread({ folder, storeUrl, onNotice: () => undefined, onLost });
     this.#searching = new LogThread({
       folder,
+      storeUrl: '',
       onNotice: (notice) => this.#tails.get(notice.tail)?.onNotice(notice),
       onLost: (error) => {
         onLost(error);
@@ -62,25 +75,30 @@ export class LogIndex {
       if (!this.#isStopping) deps.log.warn('collected logs could not be indexed, and are tried again', { error });
     };
     this.#advances = new Repeater({ intervalMs: ADVANCE_MS, run: () => this.#advance(), onError });
+    this.#ships = new Repeater({ intervalMs: ADVANCE_MS, run: () => this.#ship(), onError });
     this.#metrics = logIndexMetrics(deps.metrics, () => ({
       ...this.#state,
+      waitingBytes: this.#sent.waitingBytes,
       lagSeconds: this.shown.lag_seconds,
       nTails: this.#tails.size,
     }));
   }
 
   start(): void {
-    for (const thread of [this.#indexing, this.#searching]) thread.open();
+    for (const thread of [this.#indexing, this.#searching, this.#storing]) thread.open();
     this.#isStopping = false;
     this.#doneAt = this.#deps.now();
     this.#advances.start();
+    this.#storeError = undefined;
+    if (this.#deps.storeUrl !== '') this.#ships.start();
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#endTails();
     // A question that is open would keep the repeater waiting.
-    await Promise.all([this.#indexing.close(), this.#searching.close(), this.#advances.stop()]);
+    const threads = [this.#indexing, this.#searching, this.#storing];
+    await Promise.all([...threads.map((thread) => thread.close()), this.#advances.stop(), this.#ships.stop()]);
   }
 
   get shown(): { lines: number; bytes: number; lag_seconds: number; quarantined: number } {
@@ -89,12 +107,46 @@ export class LogIndex {
     return { lines: nLines, bytes: sizeBytes, lag_seconds: lag, quarantined: nQuarantined };
   }
 
+  /** Null: there is none beside the files. */
+  get shownStore() {
+    if (this.#deps.storeUrl === '') return null;
+    const { nLines, waitingBytes, hoursLeft, hoursMissed } = this.#sent;
+    return {
+      kind: 'clickhouse' as const,
+      error: this.#storeError ?? null,
+      sent_lines: nLines,
+      waiting_bytes: waitingBytes,
+      hours_left: hoursLeft,
+      hours_missed: hoursMissed,
+    };
+  }
+
+  /** Why operators should look at the store. */
+  health(): HealthReason[] {
+    if (typeof this.#storeError !== 'string') return [];
+    return [
+      {
+        code: 'logs_store_unreachable',
+        detail: 'The database of collected lines takes none; searches read the files, and lines wait there.',
+      },
+    ];
+  }
+
+  /** Has hours of before sent to the store as well. Throws DomainError `store_not_configured`. */
+  async migrate(): Promise<void> {
+    if (this.#deps.storeUrl === '') throw logsError('store_not_configured', 'logs.store.url is not set on this node.');
+    await this.#storing.ask('migrate', { nowMs: this.#deps.now() });
+    this.#ships.wake();
+  }
+
   /** Throws DomainError: `rsyslog_not_configured`, `logs_unavailable` or `invalid_query`. */
   async search(q: string, filters: Filters, request: SearchRequest, signal: AbortSignal): Promise<Found & { tookMs: number }> {
     const startedAt = performance.now();
     const copy = this.#copy();
     try {
-      const found = await this.#searching.ask('search', { copy, q, filters, request }, signal);
+      const found =
+        (await this.#searchStore(copy, q, filters, request, signal)) ??
+        (await this.#searching.ask('search', { copy, q, filters, request }, signal));
       this.#metrics.searches.with({ outcome: found.isPartial ? 'partial' : 'whole' }).add();
       return { ...found, tookMs: Math.round(performance.now() - startedAt) };
     } catch (error) {
@@ -130,6 +182,43 @@ export class LogIndex {
     this.#advances.wake();
   }
 
+  /** Undefined: the files are to be read, since there is no store, or it has not all of the time, or it cannot be asked. */
+  async #searchStore(copy: Copy, q: string, filters: Filters, request: SearchRequest, signal: AbortSignal) {
+    if (this.#storeError !== null) return undefined;
+    try {
+      return (await this.#storing.ask('searchStore', { copy, q, filters, request }, signal)) ?? undefined;
+    } catch (error) {
+      if (signal.aborted || (error as { code?: string }).code === 'invalid_query') throw error;
+      this.#noteStore((error as Error).message);
+      return undefined;
+    }
+  }
+
+  async #ship(): Promise<void> {
+    const reading = this.#deps.reading();
+    if (reading === undefined || reading.copy === null) return;
+    try {
+      const before = this.#sent.hoursMissed;
+      this.#sent = await this.#storing.ask('ship', { copy: this.#copy(), nowMs: this.#deps.now() });
+      if (this.#sent.hoursMissed > before)
+        this.#deps.log.warn('hours of collected logs were removed before the store had all of them', {
+          hours: this.#sent.hoursMissed,
+        });
+      this.#noteStore(null);
+      if (!this.#sent.isDone) this.#ships.wake();
+    } catch (error) {
+      if (!this.#isStopping) this.#noteStore((error as Error).message);
+    }
+  }
+
+  #noteStore(error: string | null): void {
+    if (error !== null && typeof this.#storeError !== 'string')
+      this.#deps.log.warn('the store of collected logs cannot be used; lines wait in the files, which are searched meanwhile', {
+        error,
+      });
+    this.#storeError = error;
+  }
+
   async #advance(): Promise<void> {
     const reading = this.#deps.reading();
     if (reading === undefined || reading.copy === null) return;
@@ -163,15 +252,20 @@ export class LogIndex {
   }
 }
 
-function logIndexMetrics(metrics: MetricsRegistry, read: () => IndexState & { lagSeconds: number; nTails: number }) {
+function logIndexMetrics(
+  metrics: MetricsRegistry,
+  read: () => IndexState & { lagSeconds: number; nTails: number; waitingBytes: number },
+) {
   const gauge = (name: string, help: string) => metrics.gauge(name, help).with();
   const lines = gauge('svc_logs_indexed_lines', 'Collected lines that the index has.');
   const bytes = gauge('svc_logs_index_bytes', 'Size of the index of collected lines.');
   const quarantined = gauge('svc_logs_quarantined_lines', 'Collected lines that cannot be read.');
   const lag = gauge('svc_logs_index_lag_seconds', 'Time since the index had all that was collected.');
   const tails = gauge('svc_logs_tail_clients', 'Clients that follow collected lines.');
+  const waiting = gauge('svc_logs_store_waiting_bytes', 'Collected lines that are still to be sent to the store.');
   metrics.onCollect(() => {
-    const { nLines, sizeBytes, nQuarantined, lagSeconds, nTails } = read();
+    const { nLines, sizeBytes, nQuarantined, lagSeconds, nTails, waitingBytes } = read();
+    waiting.set(waitingBytes);
     lines.set(nLines);
     bytes.set(sizeBytes);
     quarantined.set(nQuarantined);

@@ -1,9 +1,11 @@
 /** Messages between the server and its two threads of collected logs. */
+
 import type { IndexState } from './indexed-copy.ts';
 import type { LogLine, TimedLine } from './log-line.ts';
 import type { Filters } from './query.ts';
 import type { Copy, Found, SearchRequest } from './search.ts';
 import type { SenderRule } from './sender-rule.ts';
+import type { ShipState } from './shipped-lines.ts';
 
 /** Names the lines that a client follows. */
 export interface TailRequest {
@@ -20,6 +22,11 @@ export interface LogOperations {
   advance: { input: { copy: Copy }; output: IndexState };
   rebuild: { input: Record<string, never>; output: null };
   search: { input: { copy: Copy; q: string; filters: Filters; request: SearchRequest }; output: Found };
+  /** Sends lines to the store for a while. */
+  ship: { input: { copy: Copy; nowMs: number }; output: ShipState };
+  migrate: { input: { nowMs: number }; output: null };
+  /** The same search in the store; null: it does not have all hours. */
+  searchStore: { input: { copy: Copy; q: string; filters: Filters; request: SearchRequest }; output: Found | null };
   /** The client is gone. */
   cancel: { input: { search: number }; output: null };
   follow: { input: { tail: number; copy: Copy; request: TailRequest }; output: null };

@@ -8,6 +8,8 @@ const FILE = new URL('../../../../workers/log-index.ts', import.meta.url);
 interface LogThreadOptions {
   /** The folder of the index. */
   folder: string;
+  /** Empty: there is no store beside the files. */
+  storeUrl: string;
   onNotice(notice: TailNotice): void;
   /** The thread died; what followed lines there follows no more. */
   onLost(error: unknown): void;
@@ -16,8 +18,16 @@ interface LogThreadOptions {
 export class LogThread {
   readonly #thread: AskedThread<LogOperations, TailNotice, LogThreadFailure>;
 
-  constructor({ folder, onNotice, onLost }: LogThreadOptions) {
-    this.#thread = new AskedThread({ file: FILE, env: {}, workerData: { folder }, onNotice, onLost, unavailable, refused });
+  constructor({ folder, storeUrl, onNotice, onLost }: LogThreadOptions) {
+    this.#thread = new AskedThread({
+      file: FILE,
+      env: {},
+      workerData: { folder, storeUrl },
+      onNotice,
+      onLost,
+      unavailable,
+      refused,
+    });
   }
 
   /** Again after close(). */
@@ -49,7 +59,7 @@ export class LogThread {
 }
 
 function refused({ failure, position }: LogThreadFailure): Error {
-  if (position === undefined) return unavailable(`The copy could not be read: ${failure}`);
+  if (position === undefined) return unavailable(`The lines could not be read: ${failure}`);
   return logsError('invalid_query', `\`q\` at character ${position + 1}: ${failure}.`, { param: 'q', extra: { position } });
 }
 

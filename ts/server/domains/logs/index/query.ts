@@ -148,6 +148,8 @@ export interface Matcher {
   literal: string | undefined;
   /** Bits of the severities that may match. */
   severities: number;
+  /** Its tokens and severities say all that it asks: whatever has these matches. */
+  isExact: boolean;
   matches(line: LogLine): boolean;
 }
 
@@ -168,8 +170,14 @@ export function matcherOf(terms: readonly Term[]): Matcher {
       (bits, term) => bits & (term.field === 'severity' ? severityBits(term) : ALL_SEVERITIES),
       ALL_SEVERITIES,
     ),
+    isExact: terms.every(isOfTokens),
     matches: (line) => tests.every((test) => test(line)),
   };
+}
+
+function isOfTokens({ field, kind, isWithout }: Term): boolean {
+  const isField = field === 'severity' || field === 'host' || field === 'app' || field === 'ip' || field === 'fromhost_ip';
+  return !isWithout && kind === 'word' && (field === undefined || isField);
 }
 
 function severityBits({ text }: Term): number {

@@ -45,7 +45,7 @@ export interface ChatCall {
   conversation?: ConversationCall;
   /** The memories that the caller asks for, or none of them. */
   memory?: RecallBounds | 'off';
-  /** Where collected log lines are to be found. */
+  /** The time and classes of collected log lines that are asked for. */
   logs?: EvidenceBounds;
   /** The tools of the node that may run, where its header asks for them. */
   edgeTools?: readonly string[];
