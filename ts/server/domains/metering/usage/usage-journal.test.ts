@@ -7,13 +7,14 @@ import type { EndedRequest, UsageBatch, UsageStore } from './usage-store.ts';
 type Outcome = 'written' | 'not_applied' | 'unknown, written' | 'unknown, lost';
 
 /** A database that does with each write what the test says, and then works. */
-function scriptedStore(outcomes: Outcome[]) {
+function scriptedStore(outcomes: Outcome[], during: () => void = () => undefined) {
   const written: UsageBatch[] = [];
   let last = 0;
   const store: Pick<UsageStore, 'write' | 'lastBatch'> = {
     lastBatch: async () => last,
     write: async (_everyone, _node, number, batch) => {
       await new Promise((resolve) => setImmediate(resolve));
+      during();
       const outcome = outcomes.shift() ?? 'written';
       if (outcome === 'written' || outcome === 'unknown, written') {
         last = number;
@@ -69,7 +70,11 @@ t.test('an answer that ends before its beginning is on disk is written once, as 
 });
 
 t.test('while nothing can be written and much waits for it, nothing begins', async (t) => {
-  const { journal, endedIds } = scriptedStore(Array.from({ length: 3 }, () => 'not_applied' as const));
+  const seen: boolean[] = [];
+  const { journal, endedIds } = scriptedStore(
+    Array.from({ length: 3 }, () => 'not_applied' as const),
+    () => seen.push(journal.isBehind),
+  );
   await journal.start();
   const told = await Promise.allSettled(Array.from({ length: 1200 }, (_, i) => journal.end(ended(`${i}`))));
   t.ok(told.every(({ status }) => status === 'rejected'));
@@ -77,6 +82,7 @@ t.test('while nothing can be written and much waits for it, nothing begins', asy
   await journal.flush().catch(() => undefined);
   while (journal.isBehind) await new Promise((resolve) => setTimeout(resolve, 20));
   await journal.stop();
+  t.strictSame(seen, [false, true, true, true], 'nor does it while a write is tried');
   t.equal(new Set(endedIds()).size, 1200);
   t.equal(endedIds().length, 1200);
 });

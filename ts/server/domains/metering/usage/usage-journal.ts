@@ -30,6 +30,8 @@ export class UsageJournal {
   #opened = new Map<string, OpenRequestRow>();
   #extended = new Map<string, Extension>();
   #ended: EndedRequest[] = [];
+  /** Of the write that is under way. */
+  #nBeingWritten = 0;
   #waiters: Waiter[] = [];
   /** Runs between two writes, when all that was taken is on disk. */
   #between: (() => Promise<void>)[] = [];
@@ -91,7 +93,7 @@ export class UsageJournal {
 
   /** Whether nothing may begin before the database works again. */
   get isBehind(): boolean {
-    return this.#hasFailed && this.#ended.length >= MOST_UNWRITTEN;
+    return this.#hasFailed && this.#ended.length + this.#nBeingWritten >= MOST_UNWRITTEN;
   }
 
   /** Runs `work` while no write is under way. */
@@ -140,15 +142,18 @@ export class UsageJournal {
     this.#extended = new Map();
     this.#ended = [];
     this.#waiters = [];
+    this.#nBeingWritten = batch.ended.length;
     try {
       await this.#write(batch);
       this.#hasFailed = false;
+      this.#nBeingWritten = 0;
       for (const { resolve } of waiters) resolve();
       return true;
     } catch (error) {
       // Those that began hear of it and end; what they used then comes as ended.
       this.#hasFailed = true;
       this.#ended = [...batch.ended, ...this.#ended];
+      this.#nBeingWritten = 0;
       for (const { reject } of waiters) reject(error);
       this.#deps.log.error('usage was not written; it is tried again', { requests: this.#ended.length, error });
       return false;
