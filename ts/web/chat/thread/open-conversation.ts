@@ -78,10 +78,15 @@ export async function catchUp(changed: WholeConversation): Promise<void> {
 async function attach(target: Conversation, running: readonly RunningStream[]): Promise<void> {
   const last = running.at(-1);
   if (last === undefined || live.value !== undefined) return;
+  const other = running.find(({ id, parent_id }) => id !== last.id && parent_id !== null && parent_id === last.parent_id);
+  if (other !== undefined) {
+    // Which of two began first is chance; the conversation's own model stands on the left.
+    const [left, right] = last.model === chosenModel.value ? [last, other] : [other, last];
+    await attachPair(target, resumed(left), resumed(right));
+    return;
+  }
   const writing = resumed(last);
-  const first = running.find(({ id, parent_id }) => id !== last.id && parent_id !== null && parent_id === last.parent_id);
-  if (first !== undefined) await attachPair(target, resumed(first), writing);
-  else await writeAnswer(target, writing, follow(last.id, writing.abort.signal));
+  await writeAnswer(target, writing, follow(last.id, writing.abort.signal));
 }
 
 function resumed({ id, parent_id, prefix }: RunningStream): LiveAnswer {
