@@ -45,7 +45,9 @@ export type ContenderName =
   | 'bare-proxy'
   | 'litellm'
   | 'svc-agents'
-  | 'bare-mcp';
+  | 'bare-mcp'
+  | 'svc-goals'
+  | 'dbos';
 
 /** A load, with what differs for the rival where it cannot take the same. */
 export type Phase = Load & { forRival?: Partial<Load> };

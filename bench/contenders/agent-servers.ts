@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AgentJob, type AgentLoad, MODEL } from '../agents/agent-load.ts';
+import { type AgentJob, MODEL, type StepsJob } from '../agents/agent-load.ts';
 import { runProgram } from '../program.ts';
 import type { Sample } from '../trial.ts';
-import type { Contender } from './contender.ts';
+import type { Contender, RunningContender } from './contender.ts';
 import { startProgram, startProviderNode } from './provider-node.ts';
 
 const programs = join(import.meta.dirname, '../agents');
@@ -22,7 +22,7 @@ export const svcAgents: Contender = {
     try {
       const server = await startProviderNode({ folder, providerUrl: model.url, models: [MODEL] });
       return {
-        measure: async (load) => await measure({ url: server.url, modelUrl: model.url }, load as AgentLoad),
+        measure: async (load) => await measure({ url: server.url, modelUrl: model.url }, load as AgentJob['load']),
         stop: async () => {
           await server.stop();
           await stop();
@@ -46,7 +46,32 @@ export const bareMcp: Contender = {
   },
 };
 
-async function measure(where: Omit<AgentJob, 'load'>, load: AgentLoad): Promise<Sample> {
+export const svcGoals: Contender = { name: 'svc-goals', start: () => startSteps(undefined) };
+
+export const dbos: Contender = {
+  name: 'dbos',
+  start: async () => {
+    const folder = process.env['SVC_BENCH_DBOS'];
+    if (folder === undefined)
+      throw new Error('DBOS is not here: npm install @dbos-inc/dbos-sdk in a folder, and name it in SVC_BENCH_DBOS');
+    return await startSteps(folder);
+  },
+};
+
+/** Each measure has a PostgreSQL of its own. */
+async function startSteps(dbosFolder: string | undefined): Promise<RunningContender> {
+  const program = join(import.meta.dirname, '../../test/durable-steps/main.ts');
+  return {
+    measure: async (load) => {
+      if (load.kind !== 'durable-steps') return undefined;
+      const job: StepsJob = { load, ...(dbosFolder !== undefined && { dbosFolder }) };
+      return JSON.parse(await runProgram(process.execPath, [program, JSON.stringify(job)])) as Sample;
+    },
+    stop: async () => undefined,
+  };
+}
+
+async function measure(where: Omit<AgentJob, 'load'>, load: AgentJob['load']): Promise<Sample> {
   const job: AgentJob = { ...where, load };
   return JSON.parse(await runProgram(process.execPath, [join(programs, 'main.ts'), JSON.stringify(job)])) as Sample;
 }

@@ -1,5 +1,5 @@
 import type { ContenderName } from '../trial.ts';
-import { bareMcp, svcAgents } from './agent-servers.ts';
+import { bareMcp, dbos, svcAgents, svcGoals } from './agent-servers.ts';
 import { bareUws } from './bare-uws.ts';
 import { bareProxy, litellm, svcCloud } from './cloud-proxies.ts';
 import type { Contender } from './contender.ts';
@@ -33,4 +33,6 @@ export const contenders: Readonly<Record<ContenderName, Contender>> = {
   litellm,
   'svc-agents': svcAgents,
   'bare-mcp': bareMcp,
+  'svc-goals': svcGoals,
+  dbos,
 };

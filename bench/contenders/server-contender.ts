@@ -67,6 +67,7 @@ export class ServerContender implements RunningContender {
       case 'cloud-streams':
       case 'tool-rounds':
       case 'mcp-calls':
+      case 'durable-steps':
       case 'quotes':
       case 'start':
         return undefined;

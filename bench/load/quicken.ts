@@ -61,6 +61,8 @@ function quickLoad(load: Load): Load {
       return { ...load, chats: 80 };
     case 'mcp-calls':
       return { ...load, calls: 120 };
+    case 'durable-steps':
+      return { ...load, goals: 5 };
     case 'start':
     case 'tenant-budget':
     case 'staged':

@@ -21,4 +21,16 @@ export const agentTrials: readonly Trial[] = [
     phases: { calls: { kind: 'mcp-calls', calls: 800 } },
     goals: [{ figure: 'calls.p50Ms', unit: 'ms', against: 'rival', atMost: 1.5 }],
   },
+  {
+    name: 'steps',
+    summary:
+      'durable steps a second of goals whose model answers at once, beside workflows of DBOS whose steps do nothing, on a PostgreSQL of the same kind; ' +
+      'SVC_BENCH_DBOS names the folder in whose node_modules @dbos-inc/dbos-sdk lies',
+    ours: 'svc-goals',
+    rival: 'dbos',
+    onlyWhenNamed: true,
+    fresh: 'round',
+    phases: { goals: { kind: 'durable-steps', goals: 20, steps: 10 } },
+    goals: [{ figure: 'goals.stepsPerSecond', unit: 'steps/s', against: 'rival', atLeast: 0.8 }],
+  },
 ];
