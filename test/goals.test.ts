@@ -1,5 +1,6 @@
 /** A goal in the real program: a model of a provider plans it and calls tools, and nothing happens without the approval that the policy asks for. */
 import t from 'tap';
+import { runCli } from '../ts/cli/run-cli.ts';
 import { send, sendJson } from './http.ts';
 import { openAiDialect } from './providers/openai.ts';
 import { BILLED, startProvider } from './providers/provider-server.ts';
@@ -66,4 +67,24 @@ t.test('a goal is planned and executed, and its call waits for the approval', as
   t.match(await reach(id, 'done'), { plan: { steps: [{ state: 'done', result: 'It is kept.' }] } });
   t.equal(await count(), 1);
   t.match((await api(`/api/v1/swarm/goals/${id}/events`)).text, /event: approval.*event: tool.*event: end/s);
+});
+
+t.test('svc schedule: create, list, run, disable, enable, rm', async (t) => {
+  model.say = () => ({ texts: ['Nothing is new.'], tokens: BILLED });
+  const key = String((await api('/api/v1/identity/keys', 'POST', { name: 'cli' })).json?.['api_key']);
+  const svc = (...args: string[]) => runCli(['schedule', ...args, '--url', url, '--api-key', key]);
+  t.match((await svc('list')).stdout, 'no schedules');
+  const about = ['--timezone', 'Europe/Berlin', '--prompt', 'What is new?', '--tool', 'artifacts.create', '--overlap', 'queue'];
+  t.match(await svc('create', 'Digest', '0 25 * * *', ...about), { code: 1, stderr: /cron/ });
+  t.match(await svc('create', 'Digest', '0 9 * * *', '--overlap', 'never'), { code: 2, stderr: /skip/ });
+  const created = await svc('create', 'Digest', '0 9 * * 1-5', ...about, '--steps', '3');
+  const [, id = ''] = /^(sch_\S+) \(Digest\): 0 9 \* \* 1-5 Europe\/Berlin, next at 20/.exec(created.stdout) ?? [];
+  t.match((await svc('list')).stdout, new RegExp(`${id} +Digest +0 9 \\* \\* 1-5 Europe/Berlin +enabled +20\\S+ +-`));
+  const [goal = ''] = /goal_\S+/.exec((await svc('run', id)).stdout) ?? [];
+  await reach(goal, 'done');
+  t.match((await svc('disable', id)).stdout, 'not enabled');
+  t.match((await svc('list')).stdout, /disabled +-/);
+  t.match((await svc('enable', id)).stdout, 'next at');
+  t.match((await svc('rm', id)).stdout, `removed ${id}`);
+  t.match(await svc('rm', id), { code: 4, stderr: /schedule/ });
 });

@@ -37,6 +37,7 @@ t.test('hostile texts in the console', { skip: whyNoBrowser() }, async (t) => {
     ['/api/v1/webhooks', { url: 'https://example.com/hook', events: ['jobs.done'], description: 'Told' }],
     ['/api/v1/tools/mcp-servers', { label: 'docs', url: 'https://mcp.invalid/mcp', auth: { type: 'none' } }],
     ['/api/v1/swarm/goals', { goal: 'Find the opening hours' }],
+    ['/api/v1/agent/schedules', { name: 'Digest', cron: '0 9 * * 1-5', prompt: 'What is new?' }],
     ['/api/v1/identity/users', { username: 'service', role: 'admin', service: true }],
     ['/api/v1/backup/backups', undefined],
   ];

@@ -77,5 +77,43 @@ t.test('goals', { skip: whyNoBrowser() }, async (t) => {
     await dialog.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('row', { name: /Another plan.*cancelled/ }).waitFor();
   });
+
+  await t.test('in the console: a schedule is made, changed, run, rests, and is removed', async (t) => {
+    await openScreen(page, 'schedules', 'Schedules');
+    await page.getByText('No schedules yet').waitFor();
+    await page.getByRole('button', { name: 'New schedule' }).click();
+    await dialog.getByLabel('Name').fill('Digest');
+    await dialog.getByLabel('Each time').selectOption('a question is asked, without a plan');
+    await dialog.getByLabel('Goal or question').fill('What is new?');
+    await dialog.getByLabel('When').fill('0 25 * * *');
+    await dialog.getByLabel('Tools').fill('artifacts.create');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('When').fill('30 9 * * 1-5');
+    await dialog.getByLabel('Time zone').fill('Europe/Berlin');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /Digest.*What is new\?.*30 9 \* \* 1-5.*Europe\/Berlin.*on/ }).waitFor();
+    const choose = async (item: string): Promise<void> => {
+      await page.getByRole('button', { name: /Digest/ }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await choose('Edit');
+    await dialog.getByLabel('Name').fill('Digest of the week');
+    await dialog.getByLabel('While the one before is under way').selectOption('it waits');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /Digest of the week/ }).waitFor();
+    const answer = await page.request.get('/api/v1/agent/schedules');
+    const [schedule] = (await answer.json()).data;
+    t.match(schedule, { prompt: 'What is new?', overlap: 'queue', tools: ['artifacts.create'], timezone: 'Europe/Berlin' });
+    await choose('Run now');
+    await openScreen(page, 'goals', 'Goals');
+    await page.getByRole('row', { name: /What is new\?/ }).waitFor();
+    await openScreen(page, 'schedules', 'Schedules');
+    await choose('Disable');
+    await page.getByRole('row', { name: /Digest of the week.*rests/ }).waitFor();
+    await choose('Delete');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No schedules yet').waitFor();
+  });
   t.strictSame(faults, []);
 });

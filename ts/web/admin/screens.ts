@@ -75,6 +75,7 @@ export const SCREENS: Readonly<Record<Group, readonly ScreenEntry[]>> = {
   own: [
     { title: 'api_keys', id: 'keys', icon: 'key', least: 'viewer', load: () => import('./screens/keys.tsx') },
     { title: 'goals', icon: 'check', least: 'viewer', module: 'swarm', load: () => import('./screens/goals.tsx') },
+    { title: 'schedules', icon: 'clock', least: 'viewer', module: 'swarm', load: () => import('./screens/schedules.tsx') },
     { title: 'sessions', icon: 'user', least: 'viewer', load: () => import('./screens/sessions.tsx') },
     { title: 'components', icon: 'palette', least: 'admin', load: () => import('./screens/components.tsx') },
   ],

@@ -19,6 +19,7 @@ import { nodes } from './texts/nodes.ts';
 import { overview } from './texts/overview.ts';
 import { people } from './texts/people.ts';
 import { playground } from './texts/playground.ts';
+import { schedules } from './texts/schedules.ts';
 import { security } from './texts/security.ts';
 import { settings } from './texts/settings.ts';
 import { sources } from './texts/sources.ts';
@@ -46,6 +47,7 @@ const texts = {
   ...overview,
   ...people,
   ...playground,
+  ...schedules,
   ...security,
   ...settings,
   ...sources,

@@ -1,0 +1,48 @@
+/** Texts about schedules of goals. */
+import type { Texts } from '../../i18n/catalogue.ts';
+
+export const schedules = {
+  catch_up: { en: 'Times that came while no node ran', de: 'Zeiten, in denen kein Knoten lief' },
+  catch_up_all: { en: 'each is made up for', de: 'jede wird nachgeholt' },
+  catch_up_none: { en: 'are left out', de: 'fallen aus' },
+  catch_up_one: { en: 'the last one is made up for', de: 'die letzte wird nachgeholt' },
+  cron: { en: 'When', de: 'Wann' },
+  cron_hint: {
+    en: 'Minute, hour, day, month and weekday: 0 9 * * 1-5 is nine in the morning on working days.',
+    de: 'Minute, Stunde, Tag, Monat und Wochentag: 0 9 * * 1-5 ist an Werktagen um neun.',
+  },
+  fire_cancelled: { en: 'cancelled', de: 'abgebrochen' },
+  fire_done: { en: 'reached', de: 'erreicht' },
+  fire_due: { en: 'about to begin', de: 'beginnt gleich' },
+  fire_failed: { en: 'failed', de: 'gescheitert' },
+  fire_skipped: { en: 'left out', de: 'ausgelassen' },
+  fire_started: { en: 'under way', de: 'im Gang' },
+  last_time: { en: 'Last time', de: 'Letztes Mal' },
+  new_schedule: { en: 'New schedule', de: 'Neuer Zeitplan' },
+  next_time: { en: 'Next time', de: 'Nächstes Mal' },
+  no_schedules: { en: 'No schedules yet', de: 'Noch keine Zeitpläne' },
+  overlap: { en: 'While the one before is under way', de: 'Solange das vorige im Gang ist' },
+  overlap_allow: { en: 'it begins beside it', de: 'beginnt es daneben' },
+  overlap_queue: { en: 'it waits', de: 'wartet es' },
+  overlap_skip: { en: 'it is left out', de: 'fällt es aus' },
+  schedule_enabled: { en: 'on', de: 'an' },
+  schedule_kind: { en: 'Each time', de: 'Jedes Mal' },
+  schedule_kind_goal: { en: 'a goal is planned and reached', de: 'wird ein Ziel geplant und erreicht' },
+  schedule_kind_prompt: { en: 'a question is asked, without a plan', de: 'wird eine Frage gestellt, ohne Plan' },
+  schedule_paused: { en: 'paused', de: 'angehalten' },
+  schedule_rests: { en: 'rests', de: 'ruht' },
+  schedule_run: { en: 'Run now', de: 'Jetzt ausführen' },
+  schedule_text: { en: 'Goal or question', de: 'Ziel oder Frage' },
+  schedule_tools: { en: 'Tools', de: 'Werkzeuge' },
+  schedule_tools_hint: { en: 'Names, separated by spaces. Empty: yours', de: 'Namen, durch Leerzeichen getrennt. Leer: deine' },
+  schedule_tools_kept: {
+    en: 'Names, separated by spaces. Empty: as before',
+    de: 'Namen, durch Leerzeichen getrennt. Leer: wie bisher',
+  },
+  schedules: { en: 'Schedules', de: 'Zeitpläne' },
+  schedules_detail: {
+    en: 'Goals that are set again and again, with the rights that you have then. After five failures a schedule is paused.',
+    de: 'Ziele, die immer wieder gesetzt werden, mit den Rechten, die du dann hast. Nach fünf Fehlschlägen hält ein Zeitplan an.',
+  },
+  timezone: { en: 'Time zone', de: 'Zeitzone' },
+} satisfies Texts;
