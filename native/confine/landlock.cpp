@@ -18,7 +18,13 @@ constexpr long create_ruleset = 444, add_rule = 445, restrict_self = 446;
 constexpr uint32_t want_version = 1;
 constexpr int rule_path_beneath = 1;
 
-constexpr uint64_t execute = 1 << 0, write_file = 1 << 1, read_file = 1 << 2, read_dir = 1 << 3, ioctl_device = 1 << 15;
+constexpr uint64_t execute = 1 << 0, write_file = 1 << 1, read_file = 1 << 2, read_dir = 1 << 3, remove_dir = 1 << 4,
+                   remove_file = 1 << 5, make_dir = 1 << 7, make_file = 1 << 8, refer = 1 << 13, truncate_file = 1 << 14,
+                   ioctl_device = 1 << 15;
+
+// Neither programs nor links nor devices: what is written there stays data.
+constexpr uint64_t change =
+    write_file | read_file | read_dir | remove_dir | remove_file | make_dir | make_file | refer | truncate_file;
 
 struct RulesetAttributes {
     uint64_t handled_files;
@@ -57,6 +63,11 @@ const char * const system_paths[] = {"/lib",
 const char * const driver_paths[] = {"/proc/driver", "/proc/devices", "/proc/modules",
                                      "/sys/bus/pci", "/sys/devices",  "/sys/module"};
 
+// How names of other machines are found, and whose certificates are believed.
+const char * const network_paths[] = {"/etc/resolv.conf", "/etc/hosts",     "/etc/nsswitch.conf",        "/etc/host.conf",
+                                      "/etc/gai.conf",    "/etc/services",  "/run/systemd/resolve",      "/etc/ssl",
+                                      "/etc/pki",         "/etc/protocols", "/usr/share/ca-certificates"};
+
 class FileDescriptor {
   public:
     explicit FileDescriptor(int value) : value_(value) {}
@@ -72,9 +83,9 @@ class FileDescriptor {
 };
 
 // All rights of a version are handled, so that every one that is not granted is refused.
-RulesetAttributes attributes_of(int version) {
+RulesetAttributes attributes_of(int version, bool has_network) {
     const int n_rights = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
-    return {(uint64_t{1} << n_rights) - 1, version >= 4 ? uint64_t{3} : 0, version >= 6 ? uint64_t{3} : 0};
+    return {(uint64_t{1} << n_rights) - 1, version >= 4 && !has_network ? uint64_t{3} : 0, version >= 6 ? uint64_t{3} : 0};
 }
 
 size_t size_of_attributes(int version) {
@@ -83,8 +94,8 @@ size_t size_of_attributes(int version) {
 
 class Ruleset {
   public:
-    explicit Ruleset(int version)
-        : attributes_(attributes_of(version)),
+    Ruleset(int version, bool has_network)
+        : attributes_(attributes_of(version, has_network)),
           file_(static_cast<int>(syscall(create_ruleset, &attributes_, size_of_attributes(version), 0))) {
         if (file_.get() < 0) throw system_failure("cannot make a Landlock ruleset");
     }
@@ -118,14 +129,21 @@ int landlock_version() {
 
 void restrict_files(const Options & options) {
     const int version = landlock_version();
-    if (version == 0) return;
-    const Ruleset ruleset(version);
+    if (version == 0) {
+        // Whatever the program writes would go anywhere.
+        if (!options.writable.empty()) throw Failure("a writable folder needs Landlock, which this kernel lacks");
+        return;
+    }
+    const Ruleset ruleset(version, options.has_network);
     const auto & program = options.command.front();
     ruleset.allow(program, read_file | execute);
     const auto interpreter = interpreter_of(program);
     if (!interpreter.empty()) ruleset.allow(interpreter, read_file | execute);
     for (const auto * path : system_paths) ruleset.allow(path, read_file | read_dir);
     for (const auto & path : options.readable) ruleset.allow(path, read_file | read_dir);
+    for (const auto & path : options.writable) ruleset.allow(path, change);
+    if (options.has_network)
+        for (const auto * path : network_paths) ruleset.allow(path, read_file | read_dir);
     for (const auto & path : options.devices) ruleset.allow(path, read_file | write_file | ioctl_device);
     if (!options.devices.empty())
         for (const auto * path : driver_paths) ruleset.allow(path, read_file | read_dir);

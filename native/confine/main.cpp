@@ -1,4 +1,5 @@
-// Runs a program confined: no network, no other process, nothing to write, and only the named files to read.
+// Runs a program confined: no other process, only the named files to read, and unless an option says so, no network and nothing
+// to write.
 //
 // svc_confine --probe                        prints what this kernel offers: landlock=VERSION seccomp=0|1
 // svc_confine OPTION... -- PROGRAM ARGUMENT...    see options.h
@@ -59,7 +60,7 @@ void run(const Options & options, char ** arguments) {
     limit_resources(options);
     drop_privileges();
     restrict_files(options);
-    refuse_calls(program, !options.devices.empty());
+    refuse_calls(program, options);
     syscall(SYS_execve, program, arguments, environ);
     throw system_failure("cannot run " + options.command.front());
 }

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,9 +20,8 @@ namespace {
 // they used before it.
 constexpr uint32_t max_call = 450;
 
-constexpr uint32_t network[] = {SYS_socket,   SYS_socketpair, SYS_connect,  SYS_bind,      SYS_listen,
-                                SYS_accept,   SYS_accept4,    SYS_sendto,   SYS_sendmsg,   SYS_sendmmsg,
-                                SYS_recvfrom, SYS_recvmsg,    SYS_recvmmsg, SYS_setsockopt};
+constexpr uint32_t network[] = {SYS_socketpair, SYS_connect,  SYS_bind,     SYS_listen,  SYS_accept,   SYS_accept4,   SYS_sendto,
+                                SYS_sendmsg,    SYS_sendmmsg, SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_setsockopt};
 
 // Other processes, be it by their memory, their signals, their scheduling or what System V shares between them.
 constexpr uint32_t processes[] = {
@@ -78,15 +78,20 @@ constexpr uint32_t processes[] = {
     SYS_unshare,
     SYS_setns};
 
+// What Landlock governs, which a program with a writable folder needs there.
+constexpr uint32_t changes[] = {
+#ifdef SYS_open
+    SYS_creat,    SYS_mkdir,     SYS_rmdir,    SYS_rename,  SYS_unlink,
+#endif
+#ifdef SYS_renameat
+    SYS_renameat,
+#endif
+    SYS_mkdirat,  SYS_renameat2, SYS_unlinkat, SYS_truncate};
+
 // What Landlock leaves out or older versions of it did not have: with them, nothing is written where it is missing too.
 constexpr uint32_t files[] = {
 #ifdef SYS_open
-    SYS_creat,
-    SYS_mkdir,
-    SYS_rmdir,
     SYS_mknod,
-    SYS_rename,
-    SYS_unlink,
     SYS_link,
     SYS_symlink,
     SYS_chmod,
@@ -96,13 +101,7 @@ constexpr uint32_t files[] = {
     SYS_utimes,
     SYS_futimesat,
 #endif
-#ifdef SYS_renameat
-    SYS_renameat,
-#endif
-    SYS_mkdirat,
     SYS_mknodat,
-    SYS_renameat2,
-    SYS_unlinkat,
     SYS_linkat,
     SYS_symlinkat,
     SYS_fchmod,
@@ -110,7 +109,6 @@ constexpr uint32_t files[] = {
     SYS_fchown,
     SYS_fchownat,
     SYS_utimensat,
-    SYS_truncate,
     SYS_setxattr,
     SYS_lsetxattr,
     SYS_fsetxattr,
@@ -206,6 +204,14 @@ void refuse_processes(CallFilter & filter) {
     filter.refuse_without_bits(SYS_clone, 0, CLONE_THREAD, EPERM);
 }
 
+// Services of this machine listen on sockets that are files.
+void allow_internet(CallFilter & filter) { filter.allow_values(SYS_socket, 0, {AF_INET, AF_INET6, AF_NETLINK}, EPERM); }
+
+void refuse_network(CallFilter & filter) {
+    filter.refuse(SYS_socket, EPERM);
+    refuse_all(filter, network);
+}
+
 // A process of the same user could otherwise end the server, or take its files and CPU time by lowering its limits.
 void keep_to_itself(CallFilter & filter) {
     const auto self = static_cast<uint32_t>(getpid());
@@ -217,15 +223,18 @@ void keep_to_itself(CallFilter & filter) {
 
 }  // namespace
 
-bool refuse_calls(const char * program_path, bool may_write_devices) {
+bool refuse_calls(const char * program_path, const Options & options) {
+    const bool may_write = !options.devices.empty() || !options.writable.empty();
     CallFilter filter(max_call);
     filter.allow_or_kill(SYS_execve, 0, reinterpret_cast<uintptr_t>(program_path));
-    refuse_all(filter, network);
+    if (options.has_network) allow_internet(filter);
+    else refuse_network(filter);
     refuse_all(filter, processes);
+    if (options.writable.empty()) refuse_all(filter, changes);
     refuse_all(filter, files);
     refuse_all(filter, kernel);
     filter.refuse(437 /* openat2 */, ENOSYS);
-    if (!may_write_devices) refuse_writing(filter);
+    if (!may_write) refuse_writing(filter);
     refuse_processes(filter);
     keep_to_itself(filter);
     return filter.install();

@@ -33,7 +33,7 @@ void limit_resources(const Options & options) {
     if (options.address_space_mib > 0) limit(RLIMIT_AS, "RLIMIT_AS", options.address_space_mib * mib);
     limit(RLIMIT_CPU, "RLIMIT_CPU", options.cpu_seconds);
     limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", max_open_files);
-    limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", 0);
+    limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", options.file_mib * mib);
     limit(RLIMIT_CORE, "RLIMIT_CORE", 0);
     limit(RLIMIT_MEMLOCK, "RLIMIT_MEMLOCK", 0);
     limit(RLIMIT_MSGQUEUE, "RLIMIT_MSGQUEUE", 0);

@@ -15,20 +15,20 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_250_754;
+const MAX_OPENAPI_BYTES = 1_250_756;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [110, 8619],
+  cli: [110, 8683],
   client: [7, 724],
   server: [12, 770],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/cluster': [9, 710],
-  'server/domains/completions': [129, 13972],
+  'server/domains/completions': [129, 13976],
   'server/domains/conversations': [56, 5011],
   'server/domains/data': [90, 9578],
-  'server/domains/edge': [48, 6143],
+  'server/domains/edge': [52, 6524],
   'server/domains/files': [34, 3182],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [99, 9979],
@@ -37,7 +37,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/logs': [61, 9082],
   'server/domains/media': [41, 4234],
   'server/domains/memory': [21, 3253],
-  'server/domains/metering': [29, 2540],
+  'server/domains/metering': [29, 2545],
   'server/domains/pages': [3, 160],
   'server/domains/retrieval': [43, 4010],
   'server/domains/science': [25, 2668],
@@ -48,9 +48,9 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
-  'server/native': [19, 2809],
+  'server/native': [19, 2815],
   'server/platform': [262, 19643],
-  web: [324, 19731],
+  web: [326, 19948],
   workers: [20, 826],
 };
 

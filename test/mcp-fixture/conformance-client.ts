@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { McpServers } from '../../ts/server/domains/edge/mcp-servers/mcp-servers.ts';
+import { McpTools } from '../../ts/server/domains/edge/mcp-servers/mcp-tools.ts';
 import { type EdgeTables, edgeMigrations } from '../../ts/server/domains/edge/tables.ts';
 import { SealingKey } from '../../ts/server/platform/crypto/sealing-key.ts';
 import { ANONYMOUS } from '../../ts/server/platform/http/principal.ts';
@@ -40,9 +41,12 @@ const servers = new McpServers({
   }),
   version: '1.0.0',
   publicUrl: 'https://svc.example',
+  dataDir: folder,
+  log: { warn: console.error },
   sealingKey: () => SealingKey.open(join(folder, 'sealing.key')),
   now: Date.now,
 });
+const tools = new McpTools(servers);
 
 /** The browser of somebody who consents to everything. */
 async function signIn(): Promise<void> {
@@ -62,7 +66,7 @@ function argumentsFor(name: string, schema: { properties?: Record<string, { type
 }
 
 async function callAll(): Promise<void> {
-  for (const { tool, isRunning } of await servers.toolsOf(ANONYMOUS)) {
+  for (const { tool, isRunning } of await tools.list(ANONYMOUS)) {
     if (!isRunning) continue;
     const [, , name = ''] = tool.name.split('.');
     const given = argumentsFor(name, tool.input as never);
@@ -99,6 +103,7 @@ try {
   process.exitCode = 1;
 } finally {
   await servers.close();
+  await tools.close();
   await client.close();
   await storage.close();
   rmSync(folder, { recursive: true, force: true });

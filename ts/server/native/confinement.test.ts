@@ -67,6 +67,33 @@ t.test('there is no network, not even to this machine', { skip }, async (t) => {
   t.match(await attempt('listen'), { output: 'EPERM' });
 });
 
+t.test('files are made, changed and removed in a writable folder, and nowhere else', { skip }, async (t) => {
+  const root = t.testdir({ inside: { a: 'whole', b: 'whole' }, outside: { a: 'whole' } });
+  const [inside, outside] = [join(root, 'inside'), join(root, 'outside')];
+  const writable = { folders: [inside], fileMiB: 1 };
+  for (const name of ['read', 'write', 'truncate', 'rename'])
+    t.match(await attempt(name, join(inside, 'a'), { writable }), { output: 'done' }, name);
+  t.match(await attempt('create', inside, { writable }), { output: 'done' });
+  t.match(await attempt('remove', join(inside, 'b'), { writable }), { output: 'done' });
+  t.match(await attempt('write much', join(inside, 'new'), { writable }), { output: 'EFBIG' });
+  for (const name of ['read', 'write', 'truncate', 'remove', 'rename'])
+    t.match(await attempt(name, join(outside, 'a'), { writable }), { output: /^(EACCES|EPERM|EXDEV)$/ }, name);
+  t.match(await attempt('create', outside, { writable }), { output: 'EACCES' });
+  t.match(await attempt('chmod', join(inside, 'new'), { writable }), { output: 'EPERM' });
+  t.equal(await readFile(join(outside, 'a'), 'utf8'), 'whole');
+  t.match(await attempt('spawn', '/bin/true', { writable }), { output: 'EPERM' });
+});
+
+t.test('with the network, sockets of this machine that are files stay closed', { skip }, async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  t.match(await attempt('connect', String(port), { hasNetwork: true }), { output: 'done' });
+  t.match(await attempt('connect unix', '/run/any.sock', { hasNetwork: true }), { output: 'EPERM' });
+  t.match(await attempt('read', '/etc/passwd', { hasNetwork: true }), { output: 'EACCES' });
+});
+
 t.test('no process can be started, and another program ends the process', { skip }, async (t) => {
   t.match(await attempt('spawn', '/bin/true'), { output: 'EPERM' });
   t.match(await attempt('exec', process.execPath), { output: '', signal: 'SIGSYS' });

@@ -16,6 +16,9 @@ export interface Confinement {
   readable: readonly string[];
   /** Keeps the cards' device files away, which a backend for them needs. */
   withoutDevices?: boolean;
+  /** Folders in which it may read, write, make and remove files, and the most that one may have, MiB. */
+  writable?: { readonly folders: readonly string[]; readonly fileMiB: number };
+  hasNetwork?: boolean;
 }
 
 const launcherName = 'svc_confine';
@@ -78,7 +81,7 @@ export function findNativeProgram(name: string, folders: readonly string[] = can
 
 function launcherOptions(
   folders: readonly string[],
-  { memoryMiB, cpuSeconds, readable, withoutDevices = false }: Confinement,
+  { memoryMiB, cpuSeconds, readable, withoutDevices = false, writable, hasNetwork = false }: Confinement,
 ): string[] {
   const libraries = (process.env['LD_LIBRARY_PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
   const devices = withoutDevices ? [] : findDevices(folders);
@@ -88,6 +91,9 @@ function launcherOptions(
     ...(devices.length > 0 ? [] : ['--address-space-mib', String(memoryMiB + reservedMiB)]),
     ...[...folders, ...libraries, ...readable].flatMap((path) => ['--read', path]),
     ...devices.flatMap((path) => ['--device', path]),
+    ...(writable === undefined ? [] : ['--file-mib', String(writable.fileMiB)]),
+    ...(writable?.folders ?? []).flatMap((path) => ['--write', path]),
+    ...(hasNetwork ? ['--network', 'on'] : []),
   ];
 }
 

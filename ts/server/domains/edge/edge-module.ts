@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { findMissingConfinement } from '../../native/confinement.ts';
 import type { DomainError } from '../../platform/errors/domain-error.ts';
-import { type Principal, scopeOf } from '../../platform/http/principal.ts';
+import { scopeOf } from '../../platform/http/principal.ts';
 import type { Belongings } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
@@ -23,6 +23,7 @@ import { ApprovalStore } from './approvals/approval-store.ts';
 import { Approvals } from './approvals/approvals.ts';
 import { CallMetrics } from './calls/call-metrics.ts';
 import { CallSlots } from './calls/call-slots.ts';
+import { readTenantRows, type TenantRows } from './calls/tenant-rows.ts';
 import { ToolExecutor } from './calls/tool-executor.ts';
 import { ToolRegistry } from './calls/tool-registry.ts';
 import { codeRunTool, findPython } from './code/code-run.ts';
@@ -32,6 +33,7 @@ import { McpEndpoint } from './mcp-server/mcp-endpoint.ts';
 import { MCP_CORS_HEADERS, mcpRoutes } from './mcp-server/mcp-routes.ts';
 import { nodeServer } from './mcp-server/node-server.ts';
 import { McpServers } from './mcp-servers/mcp-servers.ts';
+import { McpTools } from './mcp-servers/mcp-tools.ts';
 import { mcpServerRoutes } from './mcp-servers/server-routes.ts';
 import { PluginStore } from './plugins/plugin-store.ts';
 import { Plugins } from './plugins/plugins.ts';
@@ -89,14 +91,12 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     confinementMissing: () => confinementMissing,
     now,
   });
-  const ownTools = async (caller: Principal): Promise<ListedTool[]> => {
-    const scope = scopeOf(caller);
-    const [chosen, ofPlugins] = await Promise.all([search.find(scope), plugins.tools(scope)]);
-    const isChosen = chosen !== undefined;
+  const ownTools = (rows: TenantRows): ListedTool[] => {
+    const isChosen = rows.hasSearch;
     const refusal = confinementMissing;
     return [
       { tool: codeTool, module: 'edge', isRunning: refusal === undefined, ...(refusal !== undefined && { refusal }) },
-      ...ofPlugins,
+      ...plugins.tools(rows.plugins),
       { tool: fetchTool, module: 'edge', isRunning: true },
       { tool: search.tool, module: 'edge', isRunning: isChosen, ...(!isChosen && { reason: 'No search provider is chosen.' }) },
     ];
@@ -110,14 +110,17 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     policy: mcpPolicy,
     version: node.version,
     publicUrl,
+    dataDir: node.dataDir,
+    log,
     sealingKey,
     now,
   });
-  const registry = new ToolRegistry(
-    // Each call of a tool asks for the list: what is read for it is read side by side.
-    async (caller) => (await Promise.all([context.tools(caller), ownTools(caller), mcpServers.toolsOf(caller)])).flat(),
-    uses,
-  );
+  const mcpTools = new McpTools(mcpServers);
+  const registry = new ToolRegistry(async (caller) => {
+    const [ofModules, rows] = await Promise.all([context.tools(caller), readTenantRows(storage, scopeOf(caller))]);
+    const ofServers = await mcpTools.list(caller, rows.mcpServers);
+    return { tools: [...ofModules, ...ownTools(rows), ...ofServers], policy: rows.policy };
+  }, uses);
   const policies = new PolicyStore(storage);
   const store = new ApprovalStore(storage, events);
   const approvals = new Approvals({
@@ -125,12 +128,12 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     lifetimeMs: settings['tools.approval_hours'] * HOUR_MS,
     now,
     delegations,
-    checkArguments: async (caller, name, value) => registry.checkArguments((await registry.get(caller, name)).tool, value),
+    checkArguments: async (caller, name, value) =>
+      registry.checkArguments(registry.find(await registry.read(caller), name).tool, value),
   });
   const executor = new ToolExecutor({
     registry,
     security: context.use(security),
-    policies,
     approvals,
     slots: new CallSlots(settings['tools.calls_at_once']),
     metering: context.use(metering),
@@ -199,12 +202,13 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     start: async () => {
       const missing = await findMissingConfinement();
       confinementMissing = missing === undefined ? undefined : edgeError('confinement_missing', `No program runs: ${missing}.`);
+      mcpServers.start();
       upkeep.start();
     },
     stop: async () => {
       runner.close();
       plugins.close();
-      await Promise.all([upkeep.stop(), client.close(), mcp.close(), mcpServers.close()]);
+      await Promise.all([upkeep.stop(), client.close(), mcp.close(), mcpServers.close(), mcpTools.close()]);
       await mcpClient.close();
     },
     health: () => ({ state: {}, reasons: [] }),

@@ -83,7 +83,7 @@ export function edgeRoutes(deps: EdgeRouteDeps): Route[] {
   ];
 }
 
-function listRoute({ registry, policies, security }: EdgeRouteDeps): Route {
+function listRoute({ registry, security }: EdgeRouteDeps): Route {
   const shown = (
     { tool, isRunning, module, refusal, reason = refusal?.message, source, state }: ListedTool,
     caller: Principal,
@@ -107,7 +107,7 @@ function listRoute({ registry, policies, security }: EdgeRouteDeps): Route {
     summary: 'Tools of the node that the caller may use',
     answer: ToolList,
     handle: async ({ caller }) => {
-      const [tools, policy] = await Promise.all([registry.list(caller), policies.get(scopeOf(caller))]);
+      const { tools, policy } = await registry.read(caller);
       return { data: tools.map((listed) => shown(listed, caller, policy)) };
     },
   });

@@ -10,6 +10,7 @@ const [, , attempt = '', target = ''] = process.argv;
 const attempts: Record<string, () => unknown> = {
   read: () => readFileSync(target),
   write: () => writeFileSync(target, 'x'),
+  'write much': () => writeFileSync(target, Buffer.alloc(2 * 1024 * 1024)),
   create: () => writeFileSync(join(target, 'new'), 'x'),
   truncate: () => truncateSync(target, 0),
   remove: () => unlinkSync(target),

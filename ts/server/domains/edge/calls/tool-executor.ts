@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
-import { hasScope, type Principal, scopeOf } from '../../../platform/http/principal.ts';
+import { hasScope, type Principal } from '../../../platform/http/principal.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { KnownAddresses } from '../../../platform/tools/known-addresses.ts';
 import { returnsUntrusted, runTool, type Tool } from '../../../platform/tools/tool.ts';
@@ -15,13 +15,12 @@ import type { MeteringApi } from '../../metering/index.ts';
 import { type SecurityApi, toolCallDenied } from '../../security/index.ts';
 import { type Approvals, type AskingCall, toolChanged } from '../approvals/approvals.ts';
 import { edgeError } from '../errors.ts';
-import { judgeCall } from '../policies/policy.ts';
-import type { PolicyStore } from '../policies/policy-store.ts';
+import { judgeCall, type Policy } from '../policies/policy.ts';
 import type { ApprovalRow, AskedBy } from '../tables.ts';
 import { boundResult } from './bounded-result.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import type { CallSlots } from './call-slots.ts';
-import type { ToolRegistry } from './tool-registry.ts';
+import type { CallerTools, ToolRegistry } from './tool-registry.ts';
 
 export interface ToolRequest {
   readonly tool: string;
@@ -39,6 +38,8 @@ export interface ToolRequest {
   readonly conversation?: string | undefined;
   /** The addresses that a model goes to unasked. */
   readonly addresses?: KnownAddresses | undefined;
+  /** The tools that the caller may use, where the same request has read them; undefined: they are read. */
+  readonly known?: CallerTools | undefined;
   /** The tool as it was offered; undefined: as it is. */
   readonly definitionHash?: string | undefined;
   readonly approvalId?: string | undefined;
@@ -73,7 +74,6 @@ export interface ToolOutcome {
 interface ToolExecutorDeps {
   readonly registry: ToolRegistry;
   readonly security: Pick<SecurityApi, 'requireToolCall'>;
-  readonly policies: PolicyStore;
   readonly approvals: Approvals;
   readonly slots: CallSlots;
   readonly metering: MeteringApi;
@@ -107,17 +107,20 @@ export class ToolExecutor {
   async execute(request: ToolRequest): Promise<ToolOutcome> {
     const { registry } = this.#deps;
     const startedAt = performance.now();
-    const { tool, isRunning, reason, refusal } = await registry.get(request.source.caller, request.tool);
+    const known = request.known ?? (await registry.read(request.source.caller));
+    const { tool, isRunning, reason, refusal } = registry.find(known, request.tool);
     if (request.definitionHash !== undefined && request.definitionHash !== tool.definitionHash) throw toolChanged(tool.name);
     if (!isRunning)
       throw refusal ?? edgeError('tool_unavailable', reason ?? `The module that has ${tool.name} does not run on this node.`);
     await registry.checkArguments(tool, request.arguments);
-    const admitted = await this.#admit(tool, request).catch((error: unknown) => this.#refused(tool, request, error));
+    const admitted = await this.#admit(tool, request, known.policy).catch((error: unknown) =>
+      this.#refused(tool, request, error),
+    );
     request.onAdmitted?.();
     return await this.#run(admitted, request, startedAt);
   }
 
-  async #admit(tool: Tool, request: ToolRequest): Promise<AdmittedCall> {
+  async #admit(tool: Tool, request: ToolRequest, policy: Policy): Promise<AdmittedCall> {
     const { security, slots, metering } = this.#deps;
     const { caller } = request.source;
     const { isOwnRoute = false } = request;
@@ -125,7 +128,7 @@ export class ToolExecutor {
     requireScopes(caller, tool, isOwnRoute);
     const own = await tool.asks?.({ caller, isOwnRoute, arguments: request.arguments });
     const asking: AskingCall = { ...request, tool, caller, conversation: request.conversation ?? '', isOwnRoute, own };
-    const by = await this.#askedBy(asking, request);
+    const by = await this.#askedBy(asking, request, policy);
     const found = by !== undefined && request.findsApproval ? await this.#deps.approvals.findApproved(asking) : undefined;
     const approvalId = request.approvalId ?? found;
     if (by !== undefined && approvalId === undefined) throw await this.#approvalRequired(asking, by);
@@ -159,13 +162,16 @@ export class ToolExecutor {
   }
 
   /** Why the call asks; undefined: it does not. Throws `tool_call_denied` where the policy denies it. */
-  async #askedBy(asking: AskingCall, { isDirect, isTainted, addresses, asksAs }: ToolRequest): Promise<AskedBy | undefined> {
-    const { policies, approvals } = this.#deps;
+  async #askedBy(
+    asking: AskingCall,
+    { isDirect, isTainted, addresses, asksAs }: ToolRequest,
+    policy: Policy,
+  ): Promise<AskedBy | undefined> {
     const { tool, caller } = asking;
-    const policy = await policies.get(scopeOf(caller));
     const address = isDirect ? undefined : tool.reaches?.(asking.arguments);
     const isToStrangers = address !== undefined && addresses?.admits(address) !== true;
-    const isPermitted = !isDirect && (await approvals.isPermitted(asking));
+    // What only reads needs no permission.
+    const isPermitted = !isDirect && tool.effect !== 'read' && (await this.#deps.approvals.isPermitted(asking));
     const outcome = judgeCall(policy, { tool, caller, isDirect, isTainted, isToStrangers, isPermitted });
     if (outcome.decision === 'deny') throw toolCallDenied(tool.name, `The policy of your tenant denies ${tool.name}.`);
     // What it is about asks whoever calls, and no rule of the tenant takes that away.
@@ -237,12 +243,15 @@ export class ToolExecutor {
     startedAt: number,
     about: { id: string; approval: string | undefined; error?: string },
   ): Promise<{ tookMs: number }> {
-    const { metrics, recordAct } = this.#deps;
+    const { metrics, recordAct, log } = this.#deps;
     const tookMs = Math.round((performance.now() - startedAt) * 100) / 100;
     const outcome = about.error === undefined ? 'done' : 'failed';
     metrics.ended(tool, outcome, tookMs);
     const detail = { effect: tool.effect, is_direct: isDirect, is_tainted: isTainted, ...about, took_ms: tookMs };
-    await recordAct(auditEntry(source, { action: 'tool.call', target: tool.name, outcome, detail }));
+    const recorded = recordAct(auditEntry(source, { action: 'tool.call', target: tool.name, outcome, detail }));
+    // Nothing happened that a crash could hide: the line is written soon, with that of the request, and nobody waits for the disk.
+    if (tool.effect === 'read') recorded.catch((error: unknown) => log.error('a call is not in the audit log', { error }));
+    else await recorded;
     return { tookMs };
   }
 

@@ -4,31 +4,36 @@ import type { UseRules } from '../../../platform/module/use-rules.ts';
 import { SchemaCheck, type SchemaFault } from '../../../platform/schema/schema-check.ts';
 import type { ListedTool, Tool } from '../../../platform/tools/tool.ts';
 import { edgeError } from '../errors.ts';
+import type { Policy } from '../policies/policy.ts';
+
+/** The tools that a caller may use, and the policy of its tenant: read together, and good for one request. */
+export interface CallerTools {
+  readonly tools: readonly ListedTool[];
+  readonly policy: Policy;
+}
 
 export class ToolRegistry {
-  readonly #listFor: (caller: Principal) => Promise<readonly ListedTool[]>;
+  readonly #readFor: (caller: Principal) => Promise<CallerTools>;
   readonly #uses: UseRules;
   readonly #checks = new WeakMap<Tool, SchemaCheck>();
 
-  /** @param listFor whether a tool can be called may depend on the tenant. */
-  constructor(listFor: (caller: Principal) => Promise<readonly ListedTool[]>, uses: UseRules) {
-    this.#listFor = listFor;
+  /** @param readFor all tools: whether one can be called may depend on the tenant. */
+  constructor(readFor: (caller: Principal) => Promise<CallerTools>, uses: UseRules) {
+    this.#readFor = readFor;
     this.#uses = uses;
   }
 
-  /** Lists them by name, without those that groups or the credential do not leave to the caller. */
-  async list(caller: Principal): Promise<ListedTool[]> {
-    const isAllowed = await this.#uses.of(caller, 'tools');
-    return (await this.#listFor(caller))
-      .filter(({ tool }) => isAllowed(tool.name))
-      .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+  /** By name, without those that groups or the credential do not leave to the caller. */
+  async read(caller: Principal): Promise<CallerTools> {
+    const [isAllowed, { tools, policy }] = await Promise.all([this.#uses.of(caller, 'tools'), this.#readFor(caller)]);
+    const left = tools.filter(({ tool }) => isAllowed(tool.name));
+    return { tools: left.toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1)), policy };
   }
 
   /** Throws `tool_not_found`, alike for a tool that is not there and for one that is not left to the caller. */
-  async get(caller: Principal, name: string): Promise<ListedTool> {
-    const isAllowed = await this.#uses.of(caller, 'tools');
-    const found = (await this.#listFor(caller)).find(({ tool }) => tool.name === name);
-    if (found !== undefined && isAllowed(name)) return found;
+  find({ tools }: CallerTools, name: string): ListedTool {
+    const found = tools.find(({ tool }) => tool.name === name);
+    if (found !== undefined) return found;
     throw edgeError('tool_not_found', `There is no tool ${JSON.stringify(name.slice(0, 100))} that you may use.`);
   }
 

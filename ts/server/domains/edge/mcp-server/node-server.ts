@@ -14,7 +14,7 @@ import type { CallerDocuments } from '../../data/index.ts';
 import type { AuditSource, IdentityApi } from '../../identity/index.ts';
 import { type Approvals, approvalEntry, DECIDE_SCOPE, mayDecide } from '../approvals/approvals.ts';
 import { DIRECT_RUN, lackingScope, type ToolExecutor, type ToolOutcome } from '../calls/tool-executor.ts';
-import type { ToolRegistry } from '../calls/tool-registry.ts';
+import type { CallerTools, ToolRegistry } from '../calls/tool-registry.ts';
 import { type McpLibrary, sourceOf } from './mcp-endpoint.ts';
 
 interface NodeServerDeps {
@@ -53,21 +53,21 @@ export function nodeServer(deps: NodeServerDeps): (library: McpLibrary) => McpSe
 
 function serveTools(server: Server, library: McpLibrary, deps: NodeServerDeps): void {
   server.setRequestHandler('tools/list', async (_request, context) => ({
-    tools: (await usableTools(deps, context)).map(({ tool }) => shownTool(tool)),
+    tools: usableTools(await deps.registry.read(sourceOf(context).caller), context).map(({ tool }) => shownTool(tool)),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const listed = (await usableTools(deps, context)).find(({ tool }) => wireName(tool.name) === params.name);
-    if (listed !== undefined) return await new ToolCall({ server, library, deps, tool: listed.tool, params, context }).answer();
+    const known = await deps.registry.read(sourceOf(context).caller);
+    const tool = usableTools(known, context).find((each) => wireName(each.tool.name) === params.name)?.tool;
+    if (tool !== undefined) return await new ToolCall({ server, library, deps, tool, params, context }).answer(known);
     const sentence = `There is no tool ${JSON.stringify(params.name.slice(0, 100))} that you may use.`;
     throw new library.ProtocolError(library.ProtocolErrorCode.InvalidParams, sentence);
   });
 }
 
 /** Those that the credential is for, and that run on this node. */
-async function usableTools({ registry }: NodeServerDeps, context: ServerContext): Promise<ListedTool[]> {
+function usableTools({ tools }: CallerTools, context: ServerContext): ListedTool[] {
   const { caller } = sourceOf(context);
-  const listed = await registry.list(caller);
-  return listed.filter(({ isRunning, tool }) => isRunning && lackingScope(caller, [tool.scope]) === undefined);
+  return tools.filter(({ isRunning, tool }) => isRunning && lackingScope(caller, [tool.scope]) === undefined);
 }
 
 function shownTool({ name, description, input, effect }: Tool) {
@@ -103,9 +103,10 @@ class ToolCall {
     this.#source = sourceOf(parts.context);
   }
 
-  async answer(): Promise<CallToolResult | InputRequiredResult> {
+  /** @param known what the caller may use, as the tool was found in it. */
+  async answer(known: CallerTools): Promise<CallToolResult | InputRequiredResult> {
     try {
-      return resultOf(await this.#execute());
+      return resultOf(await this.#execute(known));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       if (error.code !== 'approval_required') return failure(error.code, error.message);
@@ -113,7 +114,7 @@ class ToolCall {
     }
   }
 
-  #execute(): Promise<ToolOutcome> {
+  #execute(known?: CallerTools): Promise<ToolOutcome> {
     const { deps, tool, params, context } = this.#parts;
     return deps.executor.execute({
       tool: tool.name,
@@ -122,6 +123,7 @@ class ToolCall {
       isDirect: true,
       isTainted: false,
       run: DIRECT_RUN,
+      known,
       definitionHash: tool.definitionHash,
       findsApproval: true,
       signal: context.mcpReq.signal,

@@ -5,7 +5,7 @@ import type {
   Client,
   JsonSchemaValidatorResult,
   OAuthClientProvider,
-  StreamableHTTPClientTransport,
+  Transport,
 } from '@modelcontextprotocol/client';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { HttpClient } from '../../../platform/network/http-client.ts';
@@ -14,13 +14,15 @@ import { hashOf } from '../../../platform/tools/tool.ts';
 import { toolChanged } from '../approvals/approvals.ts';
 import { edgeError } from '../errors.ts';
 import { definitionsOf, type McpDefinition, toolName } from './definitions.ts';
-import { policyFetch } from './policy-fetch.ts';
+import { type PlacedServer, programOf } from './placed-servers.ts';
+import { MOST_BYTES, policyFetch } from './policy-fetch.ts';
 
 export interface McpTarget {
   /** The connection is shared by all who have the same key: it names a person where a person's credential is used. */
   readonly key: string;
   readonly label: string;
-  readonly url: URL;
+  /** An address, or a program of this machine. */
+  readonly place: URL | PlacedServer;
   readonly authProvider: AuthProvider | OAuthClientProvider | undefined;
   /** The server was asked what it offers. */
   onSeen(definitions: readonly McpDefinition[]): Promise<void>;
@@ -30,11 +32,12 @@ interface McpConnectionsOptions {
   readonly client: HttpClient;
   readonly version: string;
   readonly now: () => number;
+  /** How long a connection that nobody uses is kept. */
+  readonly idleMs?: number;
 }
 
 interface Connection {
   readonly client: Client;
-  readonly transport: StreamableHTTPClientTransport;
   definitions: readonly McpDefinition[];
   listedAt: number;
 }
@@ -45,7 +48,7 @@ interface Entry {
   nRunning: number;
 }
 
-interface ToolCallOptions {
+export interface ToolCallOptions {
   readonly name: string;
   readonly arguments: unknown;
   /** The hash of the definition that was approved. */
@@ -65,6 +68,7 @@ const NOT_FOUND = 404;
 export class McpConnections {
   readonly #options: McpConnectionsOptions;
   readonly #entries = new Map<string, Entry>();
+  #sweep: NodeJS.Timeout | undefined;
 
   constructor(options: McpConnectionsOptions) {
     this.#options = options;
@@ -99,6 +103,8 @@ export class McpConnections {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#sweep);
+    this.#sweep = undefined;
     await this.forget(() => true);
   }
 
@@ -118,6 +124,7 @@ export class McpConnections {
       } finally {
         entry.nRunning -= 1;
         entry.usedAt = this.#options.now();
+        this.#sweepLater();
       }
     }
   }
@@ -136,14 +143,25 @@ export class McpConnections {
     return entry;
   }
 
+  /** A connection that nobody uses ends also where no other call comes: it may be a program. */
+  #sweepLater(): void {
+    const { idleMs = IDLE_MS } = this.#options;
+    this.#sweep ??= setTimeout(() => {
+      this.#sweep = undefined;
+      if (this.#entries.size > 0) this.#sweepLater();
+      void this.#endUnused();
+    }, idleMs).unref();
+  }
+
   /** Ends what nobody used for long, and the oldest beyond the limit. */
   async #endUnused(): Promise<void> {
-    const since = this.#options.now() - IDLE_MS;
+    const { now, idleMs = IDLE_MS } = this.#options;
+    const since = now() - idleMs;
     const unused = [...this.#entries]
       .filter(([, { nRunning }]) => nRunning === 0)
       .toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
     const nBeyond = Math.max(0, this.#entries.size - MOST_CONNECTIONS + 1);
-    const ended = unused.filter(([, { usedAt }], i) => usedAt < since || i < nBeyond);
+    const ended = unused.filter(([, { usedAt }], i) => usedAt <= since || i < nBeyond);
     await Promise.all(ended.map(([key]) => this.#drop(key)));
   }
 
@@ -154,13 +172,13 @@ export class McpConnections {
       { name: 'svc', version },
       { versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: { getValidator: <T>() => acceptAll<T> } },
     );
-    const transport = new library.StreamableHTTPClientTransport(target.url, {
-      fetch: policyFetch(http),
-      ...(target.authProvider !== undefined && { authProvider: target.authProvider }),
-    });
+    const transport =
+      target.place instanceof URL
+        ? httpTransport(library, http, target.place, target.authProvider)
+        : await programTransport(target.place);
     try {
       await client.connect(transport, { timeout: CONNECT_MS, maxTotalTimeout: CONNECT_MS });
-      const connection: Connection = { client, transport, definitions: [], listedAt: 0 };
+      const connection: Connection = { client, definitions: [], listedAt: 0 };
       client.setNotificationHandler('notifications/tools/list_changed', () => {
         connection.listedAt = 0;
       });
@@ -193,6 +211,24 @@ export class McpConnections {
     const connection = await entry?.opened.catch(() => undefined);
     await connection?.client.close().catch(() => undefined);
   }
+}
+
+function httpTransport(
+  library: typeof import('@modelcontextprotocol/client'),
+  http: HttpClient,
+  url: URL,
+  authProvider: McpTarget['authProvider'],
+): Transport {
+  return new library.StreamableHTTPClientTransport(url, {
+    fetch: policyFetch(http),
+    ...(authProvider !== undefined && { authProvider }),
+  });
+}
+
+/** The standard error of the program goes nowhere: it may say what it likes. */
+async function programTransport(server: PlacedServer): Promise<Transport> {
+  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+  return new StdioClientTransport({ ...(await programOf(server)), stderr: 'ignore', maxBufferSize: MOST_BYTES });
 }
 
 /** A result is data whatever it looks like; its schema may be one that takes for ever. */

@@ -1,28 +1,22 @@
-/** The MCP servers that administrators registered for their tenants, and their tools. */
-import type { StoredOAuthClientInformation } from '@modelcontextprotocol/client';
+/** The MCP servers that administrators registered for their tenants, and those that the operator placed on this machine. */
+import { join } from 'node:path';
 import type { SealingKey } from '../../../platform/crypto/sealing-key.ts';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
+import type { Log } from '../../../platform/log/log.ts';
 import type { AddressPolicy } from '../../../platform/network/address-policy.ts';
 import type { HttpClient } from '../../../platform/network/http-client.ts';
 import type { StorageError, TenantScope } from '../../../platform/storage/index.ts';
-import { defineTool, hashOf, type ListedTool, type Tool } from '../../../platform/tools/tool.ts';
 import { ownerKey } from '../approvals/approvals.ts';
 import { edgeError } from '../errors.ts';
+import { PLACED_FILE } from '../settings.ts';
 import type { EdgeStorage, McpServerRow } from '../tables.ts';
-import {
-  compareDefinitions,
-  hashOfAll,
-  isCallableName,
-  type McpDefinition,
-  type SeenDefinition,
-  toolName,
-} from './definitions.ts';
-import { ForeignSchemas } from './foreign-schema.ts';
-import { readableOf, SIGN_IN_NEEDED, stateOf, withoutCollisions } from './listed-tools.ts';
-import { McpConnections, type McpTarget } from './mcp-connections.ts';
-import { OAuthPerson } from './oauth-sign-in.ts';
+import { compareDefinitions, hashOfAll, type McpDefinition, type SeenDefinition } from './definitions.ts';
+import { readableOf } from './listed-tools.ts';
+import { McpConnections, type McpTarget, type ToolCallOptions } from './mcp-connections.ts';
+import { PLACED_PREFIX, type PlacedServer, PlacedServers, placedAddress } from './placed-servers.ts';
 import { policyFetch } from './policy-fetch.ts';
+import { type McpAuth, ServerCredentials } from './server-credentials.ts';
 import { McpServerStore } from './server-store.ts';
 
 interface McpServersOptions {
@@ -31,15 +25,10 @@ interface McpServersOptions {
   readonly policy: AddressPolicy;
   readonly version: string;
   readonly publicUrl: string;
+  readonly dataDir: string;
+  readonly log: Pick<Log, 'warn'>;
   sealingKey(): Promise<SealingKey>;
   now(): number;
-}
-
-interface McpAuth {
-  readonly type: 'none' | 'bearer' | 'oauth';
-  readonly token?: string | undefined;
-  readonly client_id?: string | undefined;
-  readonly client_secret?: string | undefined;
 }
 
 interface NewMcpServer {
@@ -63,42 +52,43 @@ export interface ShownServer {
   readonly reason: string | undefined;
 }
 
-const CALL_SECONDS = 120;
+export const CALL_SECONDS = 120;
 /** A server that failed is offered again after so long. */
 const RETRY_MS = 30_000;
 const MOST_SERVERS = 50;
-const MOST_REMEMBERED = 500;
+export const MOST_REMEMBERED = 500;
 
 export class McpServers {
   readonly #options: McpServersOptions;
   readonly #store: McpServerStore;
+  readonly #credentials: ServerCredentials;
   readonly #connections: McpConnections;
-  readonly #schemas = new ForeignSchemas();
+  readonly #placed: PlacedServers;
   /** Why servers failed, and until when their tools are not offered. */
   readonly #failures = new Map<string, { readonly reason: string; readonly until: number }>();
   readonly #compared = new Map<string, readonly SeenDefinition[]>();
-  /** Tools by the hash of their definition: a call finds the one that was offered. */
-  readonly #tools = new Map<string, Tool>();
 
   constructor(options: McpServersOptions) {
     this.#options = options;
     this.#store = new McpServerStore(options.storage);
+    this.#credentials = new ServerCredentials({ ...options, store: this.#store });
     this.#connections = new McpConnections(options);
+    this.#placed = new PlacedServers(join(options.dataDir, PLACED_FILE), options.log);
+  }
+
+  /** A program ends when the operator takes it away, whether anybody asks for it or not. */
+  start(): void {
+    this.#placed.watch(() => void this.#endUnplaced());
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#connections.close(), this.#schemas.close()]);
+    this.#placed.close();
+    await this.#connections.close();
   }
 
-  /** Those of the caller's tenant; of a server that is off or changed, with the reason. */
-  async toolsOf(caller: Principal): Promise<ListedTool[]> {
-    const rows = await this.#store.list(scopeOf(caller));
-    const lists = await Promise.all(rows.map((row) => this.#toolsOf(row, caller)));
-    return withoutCollisions(lists.flat());
-  }
-
-  async list(scope: TenantScope): Promise<ShownServer[]> {
-    return (await this.#store.list(scope)).map((row) => this.#shown(row));
+  /** @param rows those of the tenant, where they are read already. */
+  async list(scope: TenantScope, rows?: readonly McpServerRow[]): Promise<ShownServer[]> {
+    return (await this.#rows(scope, rows)).map((row) => this.#shown(row));
   }
 
   async get(scope: TenantScope, label: string): Promise<ShownServer> {
@@ -108,25 +98,15 @@ export class McpServers {
   /** Asks the server what it offers; one that does not answer is registered all the same. */
   async add(caller: Principal, { label, url, auth, tools }: NewMcpServer): Promise<ShownServer> {
     const scope = scopeOf(caller);
-    if ((await this.#store.list(scope)).length >= MOST_SERVERS)
+    if ((await this.#rows(scope)).length >= MOST_SERVERS)
       throw edgeError('invalid_request', `The tenant has ${MOST_SERVERS} MCP servers, which is as many as it may have.`, {
         param: 'label',
       });
     const at = this.#options.now();
     const row: McpServerRow = {
-      tenant: scope.tenant,
-      label,
-      url: this.#address(url).href,
-      ...(await this.#sealed(scope, label, auth)),
+      ...newRow(scope, label, this.#address(url).href, at),
+      ...(await this.#credentials.seal(scope, label, auth)),
       tools: tools === undefined ? null : JSON.stringify(tools),
-      enabled: 1,
-      seen: '[]',
-      seen_hash: '',
-      approved: '[]',
-      approved_hash: '',
-      seen_at: null,
-      created_at: at,
-      updated_at: at,
     };
     await this.#store.add(scope, row).catch((error: StorageError) => {
       if (error.code !== 'unique_violation') throw error;
@@ -138,6 +118,7 @@ export class McpServers {
   async change(caller: Principal, label: string, { url, auth, tools, enabled }: McpServerChange): Promise<ShownServer> {
     const scope = scopeOf(caller);
     const row = await this.#row(scope, label);
+    if (isPlaced(row) && (url !== undefined || auth !== undefined)) throw placedHere(label);
     const address = url === undefined ? undefined : this.#address(url).href;
     const isElsewhere = address !== undefined && address !== row.url;
     if (isElsewhere && row.auth === 'bearer' && auth === undefined)
@@ -146,7 +127,7 @@ export class McpServers {
       });
     await this.#store.change(scope, label, {
       ...(address !== undefined && { url: address }),
-      ...(auth !== undefined && (await this.#sealed(scope, label, auth))),
+      ...(auth !== undefined && (await this.#credentials.seal(scope, label, auth))),
       ...(tools !== undefined && { tools: tools === null ? null : JSON.stringify(tools) }),
       ...(enabled !== undefined && { enabled: enabled ? 1 : 0 }),
       // Another server has to be seen first, whatever it offers.
@@ -161,6 +142,7 @@ export class McpServers {
   }
 
   async remove(scope: TenantScope, label: string): Promise<void> {
+    if (isPlaced(await this.#row(scope, label))) throw placedHere(label);
     if (!(await this.#store.remove(scope, label))) throw serverNotFound(label);
     await this.#forget(scope, label);
   }
@@ -191,7 +173,7 @@ export class McpServers {
   /** The address at which the person signs in; undefined: it is signed in. */
   async startSignIn(caller: Principal, label: string): Promise<URL | undefined> {
     const row = await this.#row(scopeOf(caller), label);
-    const person = await this.#person(row, caller);
+    const person = await this.#credentials.personOf(row, caller);
     const pending = person.pendingUrl();
     if (pending !== undefined) return pending;
     // The server itself says what it wants: the scopes, and which provider.
@@ -208,7 +190,7 @@ export class McpServers {
     { code, state, iss }: { code: string; state: string; iss?: string | undefined },
   ): Promise<void> {
     const row = await this.#row(scopeOf(caller), label);
-    const person = await this.#person(row, caller);
+    const person = await this.#credentials.personOf(row, caller);
     await person.takeState(state);
     const { auth } = await import('@modelcontextprotocol/client');
     const options = {
@@ -224,10 +206,56 @@ export class McpServers {
     await this.refresh(caller, label);
   }
 
+  /** Throws what the server refuses with, `mcp_server_failed`, and `tool_changed` where the tool is another one than that of the hash. */
+  async call(caller: Principal, label: string, call: ToolCallOptions): Promise<unknown> {
+    const row = await this.#row(scopeOf(caller), label);
+    try {
+      return readableOf(await this.#connections.call(await this.#target(row, caller), call), label);
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'mcp_server_failed') this.#failed(row, error);
+      throw error;
+    }
+  }
+
+  isSignedIn(row: McpServerRow, caller: Principal): Promise<boolean> {
+    return this.#credentials.isSignedIn(row, caller);
+  }
+
   async #row(scope: TenantScope, label: string): Promise<McpServerRow> {
-    const row = await this.#store.find(scope, label);
+    const row = (await this.#rows(scope)).find((each) => each.label === label);
     if (row === undefined) throw serverNotFound(label);
     return row;
+  }
+
+  /**
+   * The rows, with the programs that the file of this machine has now. Rows of programs that it does not have are hidden and kept: another node of the cluster
+   * may have them. Another program is another server, whose tools nobody has seen.
+   */
+  async #rows(scope: TenantScope, given?: readonly McpServerRow[]): Promise<McpServerRow[]> {
+    const rows = given ?? (await this.#store.list(scope));
+    const ofTenant = this.#placed.list().filter(({ tenant }) => tenant === scope.tenant);
+    const addresses = new Map(ofTenant.map((server) => [server.label, placedAddress(server)]));
+    const isHere = (row: McpServerRow): boolean => !isPlaced(row) || addresses.get(row.label) === row.url;
+    const isKnown = (label: string): boolean => rows.some((row) => row.label === label && isHere(row));
+    const missing = [...addresses].filter(([label]) => !isKnown(label));
+    if (missing.length === 0) return rows.filter(isHere);
+    for (const [label, url] of missing) {
+      await this.#store.place(scope, newRow(scope, label, url, this.#options.now()));
+      await this.#forget(scope, label);
+    }
+    return (await this.#store.list(scope)).filter(isHere);
+  }
+
+  async #endUnplaced(): Promise<void> {
+    const kept = new Set(this.#placed.list().map((server) => `${keyOf(server)} ${placedAddress(server)}`));
+    await this.#connections.forget((key) => key.includes(` ${PLACED_PREFIX}`) && !kept.has(key));
+  }
+
+  #placeOf(row: McpServerRow): URL | PlacedServer {
+    if (!isPlaced(row)) return this.#address(row.url);
+    const placed = this.#placed.list().find((server) => server.tenant === row.tenant && placedAddress(server) === row.url);
+    if (placed === undefined) throw serverNotFound(row.label);
+    return placed;
   }
 
   #shown(row: McpServerRow): ShownServer {
@@ -257,67 +285,8 @@ export class McpServers {
     this.#failures.set(keyOf(row), { reason: error.sentence, until: this.#options.now() + RETRY_MS });
   }
 
-  async #toolsOf(row: McpServerRow, caller: Principal): Promise<ListedTool[]> {
-    const chosen = row.tools === null ? undefined : new Set(JSON.parse(row.tools) as string[]);
-    const failure = this.#failureOf(row);
-    const isSignedIn =
-      row.auth !== 'oauth' || (await this.#store.findToken(scopeOf(caller), row.label, ownerKey(caller))) !== undefined;
-    return this.#compare(row)
-      .filter(({ definition: { name } }) => chosen === undefined || chosen.has(name))
-      .filter(({ definition: { name } }) => isCallableName(row.label, name))
-      .map(({ definition, state }) => {
-        const { state: listed, reason } = stateOf(row, state, failure, isSignedIn);
-        const shared = {
-          tool: this.#toolOf(row, definition),
-          module: 'edge' as const,
-          source: `mcp:${row.label}`,
-          state: listed,
-        };
-        return { ...shared, isRunning: listed === 'ready', ...(reason !== undefined && { reason }) };
-      });
-  }
-
-  #toolOf({ tenant, label }: McpServerRow, definition: McpDefinition): Tool {
-    const hash = hashOf(definition);
-    const key = `${tenant} ${label} ${hash}`;
-    const known = this.#tools.get(key);
-    if (known !== undefined) return known;
-    if (this.#tools.size > MOST_REMEMBERED) this.#tools.clear();
-    const { name, description, input_schema: schema } = definition;
-    const tool = defineTool({
-      name: toolName(label, name),
-      description,
-      input: schema as never,
-      effect: 'external',
-      scope: 'tools:use',
-      maxSeconds: CALL_SECONDS,
-      isUntrusted: true,
-      metricName: 'mcp',
-      findFault: (value) => this.#schemas.findFault(schema, value),
-      run: ({ caller, arguments: given }, signal) => this.#call(caller, label, { name, arguments: given, hash }, signal),
-    });
-    this.#tools.set(key, tool);
-    return tool;
-  }
-
-  async #call(
-    caller: Principal,
-    label: string,
-    call: { readonly name: string; readonly arguments: unknown; readonly hash: string },
-    signal: AbortSignal,
-  ): Promise<unknown> {
-    const row = await this.#row(scopeOf(caller), label);
-    try {
-      const target = await this.#target(row, caller);
-      return readableOf(await this.#connections.call(target, { ...call, seconds: CALL_SECONDS, signal }), label);
-    } catch (error) {
-      if (error instanceof DomainError && error.code === 'mcp_server_failed') this.#failed(row, error);
-      throw error;
-    }
-  }
-
   async #target(row: McpServerRow, caller: Principal): Promise<McpTarget> {
-    return { ...this.#targetOf(row, caller), authProvider: await this.#authProvider(row, caller) };
+    return { ...this.#targetOf(row, caller), authProvider: await this.#credentials.providerOf(row, caller) };
   }
 
   #targetOf(row: McpServerRow, caller: Principal): Omit<McpTarget, 'authProvider'> {
@@ -325,7 +294,7 @@ export class McpServers {
     return {
       key: connectionKey(row, caller),
       label: row.label,
-      url: this.#address(row.url),
+      place: this.#placeOf(row),
       onSeen: async (definitions) => {
         const hash = hashOfAll(definitions);
         if (hash === row.seen_hash && row.seen_at !== null) return;
@@ -333,35 +302,6 @@ export class McpServers {
         await this.#store.change(scope, row.label, seen);
       },
     };
-  }
-
-  async #authProvider(row: McpServerRow, caller: Principal): Promise<McpTarget['authProvider']> {
-    if (row.auth === 'none') return undefined;
-    if (row.auth === 'bearer') {
-      const token = await this.#unseal(row);
-      return { token: async () => token };
-    }
-    const person = await this.#person(row, caller);
-    if (!person.isSignedIn) throw edgeError('mcp_sign_in_needed', `${row.label}: ${SIGN_IN_NEEDED}`);
-    return person;
-  }
-
-  async #person(row: McpServerRow, caller: Principal): Promise<OAuthPerson> {
-    const { sealingKey, now, publicUrl } = this.#options;
-    if (row.auth !== 'oauth') throw edgeError('invalid_request', `${row.label} asks nobody to sign in.`, { param: 'label' });
-    if (publicUrl === '')
-      throw edgeError('mcp_sign_in_failed', 'edge.public_url is empty, so no provider can send a browser back here.');
-    const registered = row.sealed === null ? undefined : (JSON.parse(await this.#unseal(row)) as StoredOAuthClientInformation);
-    return await OAuthPerson.open({
-      scope: scopeOf(caller),
-      label: row.label,
-      owner: ownerKey(caller),
-      store: this.#store,
-      publicUrl,
-      registered,
-      sealingKey,
-      now,
-    });
   }
 
   #address(url: string): URL {
@@ -373,26 +313,29 @@ export class McpServers {
     return address;
   }
 
-  async #sealed(scope: TenantScope, label: string, { type, token, client_id, client_secret }: McpAuth) {
-    if (type === 'bearer' && token === undefined)
-      throw edgeError('invalid_request', 'auth.token is missing.', { param: 'auth.token' });
-    if (type === 'none' || (type === 'oauth' && client_id === undefined)) return { auth: type, sealed: null, sealed_by: null };
-    const sealing = await this.#options.sealingKey();
-    const secret = type === 'bearer' ? (token ?? '') : JSON.stringify({ client_id, client_secret });
-    return { auth: type, sealed: sealing.seal(secret, secretContext(scope, label)), sealed_by: sealing.id };
-  }
-
-  async #unseal({ tenant, label, sealed, sealed_by: by }: McpServerRow): Promise<string> {
-    const sealing = await this.#options.sealingKey();
-    if (sealed !== null && sealing.id === by) return sealing.unseal(sealed, secretContext({ tenant }, label));
-    throw edgeError('mcp_server_failed', `The credential for ${label} was given to another node: give it to this one as well.`);
-  }
-
   async #forget(scope: TenantScope, label: string): Promise<void> {
     const prefix = `${scope.tenant} ${label}`;
     this.#failures.delete(prefix);
     await this.#connections.forget((key) => key === prefix || key.startsWith(`${prefix} `));
   }
+}
+
+function newRow({ tenant }: TenantScope, label: string, url: string, at: number): McpServerRow {
+  const unseen = { seen: '[]', seen_hash: '', seen_at: null, approved: '[]', approved_hash: '' };
+  const open = { auth: 'none', sealed: null, sealed_by: null, tools: null, enabled: 1 } as const;
+  return { tenant, label, url, ...open, ...unseen, created_at: at, updated_at: at };
+}
+
+function isPlaced({ url }: Pick<McpServerRow, 'url'>): boolean {
+  return url.startsWith(PLACED_PREFIX);
+}
+
+function placedHere(label: string): DomainError {
+  return edgeError(
+    'invalid_request',
+    `${label} is a program of the machine: its operator changes it there, with svc mcp add and svc mcp rm.`,
+    { param: 'label' },
+  );
 }
 
 /** @param expected what the work is to be refused with. */
@@ -411,17 +354,14 @@ function listOf(text: string): McpDefinition[] {
   return JSON.parse(text) as McpDefinition[];
 }
 
-function keyOf({ tenant, label }: Pick<McpServerRow, 'tenant' | 'label'>): string {
+function keyOf({ tenant, label }: { readonly tenant: string; readonly label: string }): string {
   return `${tenant} ${label}`;
 }
 
-/** Only what no person's credential is used for is shared. */
+/** Only what no person's credential is used for is shared, and a program only as long as it is the same one. */
 function connectionKey(row: McpServerRow, caller: Principal): string {
+  if (isPlaced(row)) return `${keyOf(row)} ${row.url}`;
   return row.auth === 'oauth' ? `${keyOf(row)} ${ownerKey(caller)}` : keyOf(row);
-}
-
-function secretContext({ tenant }: { tenant: string }, label: string): string {
-  return `credential for the MCP server ${label} of ${tenant}`;
 }
 
 function serverNotFound(label: string): DomainError {

@@ -6,7 +6,7 @@ import { HttpClientError } from '../../../platform/network/http-client-error.ts'
 import type { HttpResponse } from '../../../platform/network/http-response.ts';
 
 /** A server that sends without end is cut. */
-const MOST_BYTES = 8 * 1024 * 1024;
+export const MOST_BYTES = 8 * 1024 * 1024;
 const EMPTY = new Set([204, 205, 304]);
 
 export function policyFetch(client: HttpClient): FetchLike {

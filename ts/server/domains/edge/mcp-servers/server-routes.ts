@@ -150,7 +150,7 @@ export function mcpServerRoutes(deps: McpServerRouteDeps): Route[] {
     del(`${PATH}/{label}`, {
       summary: 'Remove an MCP server, with what people were signed in with',
       params: Params,
-      errors: ['mcp_server_not_found'],
+      errors: ['invalid_request', 'mcp_server_not_found'],
       handle: async (context) => {
         await servers.remove(scopeOf(context.caller), context.params.label);
         await recorded(context, 'mcp.remove', context.params.label);

@@ -1,6 +1,7 @@
 /** The MCP servers of tenants on disk, and what a person is signed in to them with. */
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { type EdgeStorage, type McpServerRow, type McpTokenRow, within } from '../tables.ts';
+import { PLACED_PREFIX } from './placed-servers.ts';
 
 type McpServerChanges = Partial<Omit<McpServerRow, 'tenant' | 'label' | 'created_at'>>;
 
@@ -26,6 +27,25 @@ export class McpServerStore {
   /** Throws StorageError `unique_violation` where the label is taken. */
   async add(scope: TenantScope, row: McpServerRow): Promise<void> {
     await this.#storage.writeUnit(scope, (db) => [db.insertInto('edge_mcp_servers').values(row)]);
+  }
+
+  /**
+   * Takes the place of another program of that label. A row of the same program stays as it is, since several requests may have seen the same file, and so
+   * does a server that was registered by its address.
+   */
+  async place(scope: TenantScope, row: McpServerRow): Promise<void> {
+    await this.#storage.writeUnit(scope, (db) => [
+      db
+        .deleteFrom('edge_mcp_servers')
+        .where(within(scope))
+        .where('label', '=', row.label)
+        .where('url', 'like', `${PLACED_PREFIX}%`)
+        .where('url', '<>', row.url),
+      db
+        .insertInto('edge_mcp_servers')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['tenant', 'label']).doNothing()),
+    ]);
   }
 
   async change(scope: TenantScope, label: string, changes: McpServerChanges): Promise<void> {

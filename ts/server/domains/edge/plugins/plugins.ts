@@ -10,6 +10,7 @@ import type { TenantScope } from '../../../platform/storage/index.ts';
 import { defineTool, type ListedTool, type Tool } from '../../../platform/tools/tool.ts';
 import { actorOf } from '../../identity/index.ts';
 import { edgeError } from '../errors.ts';
+import type { PluginRow } from '../tables.ts';
 import { fetchForPlugin } from './plugin-fetch.ts';
 import { fingerprintOf, PLUGIN_ID_PATTERN, PluginFault, type PluginFolder, readPluginFolder } from './plugin-folder.ts';
 import { type PluginHost, PluginProcess } from './plugin-process.ts';
@@ -99,8 +100,7 @@ export class Plugins {
   }
 
   /** The tools of those that the tenant enabled. */
-  async tools(scope: TenantScope): Promise<ListedTool[]> {
-    const enabled = await this.#options.store.listEnabled(scope);
+  tools(enabled: readonly Pick<PluginRow, 'id' | 'hash'>[]): ListedTool[] {
     return enabled.flatMap(({ id, hash }) => {
       const known = this.#readIfThere(id);
       return (known?.tools ?? []).map((tool): ListedTool => {

@@ -62,12 +62,11 @@ export class ToolRuns {
 
   /** The tools that a model may be offered for the caller. Throws `insufficient_scope` for a credential that is for no tool. */
   async offered(caller: Principal): Promise<Tool[]> {
-    const { registry, policies } = this.#deps;
     if (lackingScope(caller, [USE_SCOPE]) !== undefined)
       throw edgeError('insufficient_scope', `The credential lacks the scope ${USE_SCOPE}, which tools need.`, {
         extra: { scope: USE_SCOPE },
       });
-    const [listed, policy] = await Promise.all([registry.list(caller), policies.get(scopeOf(caller))]);
+    const { tools: listed, policy } = await this.#deps.registry.read(caller);
     const judged = { caller, isDirect: false, isTainted: false, isToStrangers: false, isPermitted: false };
     return listed
       .filter(({ isRunning, tool }) => isRunning && lackingScope(caller, [tool.scope]) === undefined)
@@ -78,8 +77,8 @@ export class ToolRuns {
   /** The MCP servers of which the caller has tools, whether or not they answer now. */
   async mcpServers(caller: Principal): Promise<UsableMcpServer[]> {
     const { registry, mcpServers } = this.#deps;
-    const [listed, servers] = await Promise.all([registry.list(caller), mcpServers.list(scopeOf(caller))]);
-    const sources = new Set(listed.map(({ source }) => source));
+    const [{ tools }, servers] = await Promise.all([registry.read(caller), mcpServers.list(scopeOf(caller))]);
+    const sources = new Set(tools.map(({ source }) => source));
     return servers
       .filter(({ row: { label, enabled } }) => enabled === 1 && sources.has(`mcp:${label}`))
       .map(({ row: { label, url }, reason }) => ({ label, url, reason }));

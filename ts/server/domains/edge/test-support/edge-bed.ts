@@ -10,7 +10,7 @@ import type { JobsOptions } from '../../../platform/jobs/index.ts';
 import { type AnyModuleDefinition, defineModule } from '../../../platform/module/module.ts';
 import { openModules, standIn, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
 import type { UseRules } from '../../../platform/module/use-rules.ts';
-import { defineTool, type ToolCall, type ToolEffect } from '../../../platform/tools/tool.ts';
+import { defineTool, type Tool, type ToolCall, type ToolEffect } from '../../../platform/tools/tool.ts';
 import { type ConversationsApi, conversations } from '../../conversations/index.ts';
 import { data } from '../../data/index.ts';
 import { type FilesApi, files } from '../../files/index.ts';
@@ -58,7 +58,7 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
     modules: [
       security,
       edge,
-      testTools(calls, slow.promise, options.description, options.onCall),
+      ...modulesBeside({ calls, kept, metered, slow: slow.promise }, options),
       ...(options.modules ?? []),
       standIn(identity, {
         recordAct: async (entry) => void acts.push(entry),
@@ -66,23 +66,6 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
         sealingKey,
         ...options.identity,
       } as Partial<IdentityApi>),
-      standIn(files, options.files ?? {}),
-      standIn(data, { documents: testDocuments } as never),
-      standIn(metering, {
-        begin: async (_caller, { model }) => {
-          await options.begin?.();
-          return { end: async () => void metered.push(model) } as never;
-        },
-      }),
-      standIn(conversations, {
-        artifacts: {
-          create: async (_owner: unknown, { content }: { content: string }) => {
-            kept.push(content);
-            return { artifact: { id: `art_${kept.length}` }, isNew: true };
-          },
-        },
-        prompts: { list: async () => [{ id: 'p1', title: 'Greeting', content: 'Say hello' }] },
-      } as unknown as Partial<ConversationsApi>),
     ],
     ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
     ...(options.jobs !== undefined && { jobs: options.jobs }),
@@ -101,6 +84,42 @@ export async function openEdge(t: Test, options: EdgeBedOptions = {}) {
   return { ...modules, executor, calls, acts, kept, metered, finishSlow: slow.resolve, ask, execute, decide, setPolicy };
 }
 
+interface Recorded {
+  /** The calls that the tools got, in order. */
+  readonly calls: { tool: string; call: ToolCall }[];
+  readonly kept: string[];
+  readonly metered: string[];
+  readonly slow: Promise<string>;
+}
+
+/** The tools of the bed, and stand-ins for the modules that edge works with, but for identity and security. */
+export function modulesBeside(
+  { calls, kept, metered, slow }: Recorded,
+  options: Pick<EdgeBedOptions, 'description' | 'onCall' | 'files' | 'begin'> = {},
+  more: readonly Tool[] = [],
+): AnyModuleDefinition[] {
+  return [
+    testTools(calls, slow, options, more),
+    standIn(files, options.files ?? {}),
+    standIn(data, { documents: testDocuments } as never),
+    standIn(metering, {
+      begin: async (_caller, { model }) => {
+        await options.begin?.();
+        return { end: async () => void metered.push(model) } as never;
+      },
+    }),
+    standIn(conversations, {
+      artifacts: {
+        create: async (_owner: unknown, { content }: { content: string }) => {
+          kept.push(content);
+          return { artifact: { id: `art_${kept.length}` }, isNew: true };
+        },
+      },
+      prompts: { list: async () => [{ id: 'p1', title: 'Greeting', content: 'Say hello' }] },
+    } as unknown as Partial<ConversationsApi>),
+  ];
+}
+
 /** Two documents in each of two knowledge bases. */
 const testDocuments = {
   list: async () => ({
@@ -116,8 +135,8 @@ const testDocuments = {
 function testTools(
   calls: { tool: string; call: ToolCall }[],
   slow: Promise<string>,
-  description = 'Does nothing.',
-  onCall?: (text: string) => Promise<void>,
+  { description = 'Does nothing.', onCall }: Pick<EdgeBedOptions, 'description' | 'onCall'>,
+  more: readonly Tool[],
 ): AnyModuleDefinition {
   const tool = (name: string, effect: ToolEffect, run: (text: string) => Promise<unknown> = async (text) => ({ did: text })) =>
     defineTool({
@@ -148,6 +167,7 @@ function testTools(
         tool('test.large', 'read', async () => ({ text: 'é'.repeat(40_000) })),
         tool('test.refuse', 'read', async () => Promise.reject(new DomainError('namespace_not_found', 'There is no such base.'))),
         tool('test.break', 'read', async () => Promise.reject(new Error('the secret reason'))),
+        ...more,
       ],
       start: async () => {},
       stop: async () => {},

@@ -76,7 +76,11 @@ function hostedTools(body: ResponsesRequest, earlier: readonly KeptItem[]): Host
   const hosted = readHosted(body, items);
   if (hosted === undefined) return undefined;
   if (body.background)
-    throw invalid('background', 'background cannot be with web_search or mcp: the node runs tools while their client is there.');
+    throw invalid(
+      'background',
+      'background cannot be with web_search or mcp: a background response that is interrupted is made from its beginning, and a call would be made ' +
+        'twice. Set a goal, or ask without background.',
+    );
   return { ...hosted, decisions: readDecisions(input, items, readApprovalRequestId) };
 }
 
