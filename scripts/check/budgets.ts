@@ -15,7 +15,7 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_250_756;
+const MAX_OPENAPI_BYTES = 1_252_267;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
@@ -24,14 +24,14 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   server: [12, 770],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
-  'server/domains/cluster': [9, 710],
+  'server/domains/cluster': [18, 2086],
   'server/domains/completions': [129, 13976],
   'server/domains/conversations': [56, 5011],
   'server/domains/data': [90, 9578],
   'server/domains/edge': [52, 6524],
   'server/domains/files': [34, 3182],
   'server/domains/identity': [113, 10421],
-  'server/domains/inference': [99, 9979],
+  'server/domains/inference': [100, 10060],
   'server/domains/iot': [28, 3857],
   'server/domains/license': [14, 610],
   'server/domains/logs': [61, 9082],
@@ -49,7 +49,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2815],
-  'server/platform': [262, 19643],
+  'server/platform': [262, 19651],
   web: [326, 19948],
   workers: [20, 826],
 };

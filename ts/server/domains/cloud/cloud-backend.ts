@@ -6,6 +6,7 @@ import {
   type CallOptions,
   type CompletionRequest,
   type CompletionSink,
+  holdTexts,
   type InferenceBackend,
   type InferenceService,
   inferenceErrors,
@@ -14,7 +15,7 @@ import {
 import { CloudCompletion } from './answers/cloud-completion.ts';
 import { ProviderAnswer } from './answers/provider-answer.ts';
 import { notReady, unsupportedBy } from './errors.ts';
-import { type ChatCall, holdTexts, readChatCall } from './kinds/chat-call.ts';
+import { type ChatCall, readChatCall } from './kinds/chat-call.ts';
 import { BYTES_PER_TOKEN, NO_TOKENS, type ProviderRequest, type ProviderTokens, UnsupportedMember } from './kinds/kind.ts';
 import { plainText } from './kinds/thoughts.ts';
 import { ModelCards } from './model-cards.ts';

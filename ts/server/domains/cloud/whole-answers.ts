@@ -1,9 +1,8 @@
 /** Vectors and scores, which a provider answers in one piece. */
 import type { EmbedResult, ProviderUse, RankResult, Text } from '../../native/llama-shapes.ts';
-import { type CallOptions, type InferenceBackend, inferenceErrors, type ModelCard } from '../inference/index.ts';
+import { type CallOptions, type InferenceBackend, inferenceErrors, type ModelCard, textOf } from '../inference/index.ts';
 import { attemptFailure } from './answers/provider-answer.ts';
 import { AttemptFailure, notReady, passing, unsupportedBy } from './errors.ts';
-import { textOf } from './kinds/chat-call.ts';
 import { BYTES_PER_TOKEN, NO_TOKENS, type ProviderRequest, type ProviderTokens, UnsupportedMember } from './kinds/kind.ts';
 import { refusalOf } from './kinds/refusal.ts';
 import type { Prices } from './prices/prices.ts';

@@ -26,7 +26,8 @@ interface MemberParts {
   store: NodeStore | undefined;
   node: Node;
   log: Log;
-  address: string;
+  /** The address by which other nodes reach this one. */
+  address(): string;
   heartbeatMs: number;
   entryMs: number;
   /** Names of the models that this node has itself. */
@@ -93,14 +94,19 @@ export class Member {
     const { store, node } = this.#parts;
     const own = { ...(await this.#describe()), seenMsAgo: 0 };
     if (store === undefined)
-      return { cluster_id: node.id, epoch: 1, leader: node.id, map_version: 1, nodes: [this.#bodyOf(own)] };
-    const [state, entries] = await Promise.all([store.state(), store.nodes()]);
+      return { cluster_id: node.id, epoch: 1, leader: node.id, map_version: 1, nodes: [this.#bodyOf(own, undefined)] };
+    const [state, entries, certificates] = await Promise.all([store.state(), store.nodes(), store.certificates()]);
+    const endOf = (id: string): number | undefined =>
+      certificates.reduce<number | undefined>(
+        (last, { node: of, expires_at: at }) => (of === id ? Math.max(at, last ?? 0) : last),
+        undefined,
+      );
     return {
       cluster_id: state.id,
       epoch: state.epoch,
       leader: state.leader ?? null,
       map_version: state.map_version,
-      nodes: entries.map((entry) => this.#bodyOf(entry.id === own.id ? own : entry)),
+      nodes: entries.map((entry) => this.#bodyOf(entry.id === own.id ? own : entry, endOf(entry.id))),
     };
   }
 
@@ -205,7 +211,7 @@ export class Member {
       ...this.#own(),
       id: node.id,
       name: hostname(),
-      address: address === '' ? hostname() : address,
+      address: address(),
       version: node.version,
       models: JSON.stringify((await models()).toSorted()),
       load: JSON.stringify({ cpu, memory_free_bytes: freemem() }),
@@ -220,7 +226,7 @@ export class Member {
     return seenMsAgo > LATE_BEATS * beatMs + TICK_MS ? 'suspect' : 'ready';
   }
 
-  #bodyOf(entry: NodeEntry): TopologyBody['nodes'][number] {
+  #bodyOf(entry: NodeEntry, certificateEnd: number | undefined): TopologyBody['nodes'][number] {
     const { id, name, address, version, seenMsAgo } = entry;
     const state = this.#stateOf(entry);
     return {
@@ -234,7 +240,7 @@ export class Member {
       last_seen_seconds: Math.max(0, Math.round(seenMsAgo / 100) / 10),
       load: JSON.parse(entry.load),
       models: JSON.parse(entry.models),
-      certificate_expires_at: null,
+      certificate_expires_at: certificateEnd === undefined ? null : new Date(certificateEnd).toISOString(),
     };
   }
 }

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Role } from '../../platform/module/module-names.ts';
 import { databaseTime, type StorageAccess, systemScope } from '../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
-import type { ClusterRow, ClusterTables, NodeRow } from './tables.ts';
+import type { CertificateRow, ClusterRow, ClusterTables, NodeRow } from './tables.ts';
 
 export type NodeOrder = { kind: 'role'; role: Role; enabled: boolean } | { kind: 'drain' } | { kind: 'resume' };
 
@@ -117,9 +117,31 @@ export class NodeStore {
         .deleteFrom('cluster_nodes')
         .where(sql<number>`${time} - seen_at`, '>', olderMs)
         .executeTakeFirstOrThrow();
+      const known = db.selectFrom('cluster_nodes').select('id');
+      await db.deleteFrom('cluster_certificates').where('node', 'not in', known).execute();
       if (numDeletedRows > 0n) await countChange(db);
       return Number(numDeletedRows);
     });
+  }
+
+  /** Has the other nodes trust a certificate of this one. */
+  async register(row: CertificateRow): Promise<void> {
+    const time = databaseTime(this.#storage.dialect);
+    await this.#storage.writeUnit(all, (db) => [
+      db.deleteFrom('cluster_certificates').where('node', '=', row.node).where('expires_at', '<', time),
+      db
+        .insertInto('cluster_certificates')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing()),
+    ]);
+  }
+
+  /** Those that are valid. */
+  async certificates(): Promise<CertificateRow[]> {
+    const time = databaseTime(this.#storage.dialect);
+    return await this.#storage.read(all, (db) =>
+      db.selectFrom('cluster_certificates').selectAll().where('expires_at', '>', time).orderBy('fingerprint').execute(),
+    );
   }
 
   /** False: there is no such node. */
@@ -127,6 +149,7 @@ export class NodeStore {
     return await this.#storage.write(all, async (db) => {
       const { numDeletedRows } = await db.deleteFrom('cluster_nodes').where('id', '=', id).executeTakeFirstOrThrow();
       await db.deleteFrom('cluster_orders').where('node', '=', id).execute();
+      await db.deleteFrom('cluster_certificates').where('node', '=', id).execute();
       if (numDeletedRows > 0n) await countChange(db);
       return numDeletedRows > 0n;
     });

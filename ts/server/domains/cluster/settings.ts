@@ -1,10 +1,18 @@
+import Type from 'typebox';
 import { integerSchema, setting, textSchema } from '../../platform/config/setting.ts';
 
 export const clusterSettings = {
+  'cluster.listen': setting(
+    Type.String({ pattern: '^$|^((\\[[0-9A-Fa-f:.]+\\]|[^\\s:\\[\\]/]+):)?\\d{1,5}$' }),
+    '',
+    'HOST:PORT where the other nodes of the database ask this one for answers of its models, for example 10.0.0.5:8881; empty: it asks and ' +
+      'answers none.',
+    { accepts: 'HOST:PORT, [IPv6]:PORT or a port, for example 10.0.0.5:8881', isOfMachine: true },
+  ),
   'cluster.address': setting(
     textSchema,
     '',
-    'HOST:PORT by which other machines reach this node, as the list of nodes shows it; empty: the name of the machine.',
+    'HOST:PORT by which other nodes reach cluster.listen of this one; empty: its address, or the name of the machine where that is none.',
     { isOfMachine: true },
   ),
   'cluster.heartbeat_seconds': setting(

@@ -40,7 +40,16 @@ export interface ClusterRow {
   map_version: number;
 }
 
+/** A certificate by which a node is trusted. */
+export interface CertificateRow {
+  fingerprint: string;
+  node: string;
+  pem: string;
+  expires_at: number;
+}
+
 export interface ClusterTables {
+  cluster_certificates: CertificateRow;
   cluster_nodes: NodeRow;
   cluster_orders: OrderRow;
   cluster_state: ClusterRow;
@@ -83,6 +92,16 @@ export const clusterMigrations: readonly Migration[] = [
           map_version: column.integer(),
         },
         primaryKey: ['one'],
+      });
+    },
+  },
+  {
+    id: 2,
+    name: 'create the certificates of nodes',
+    up: async (schema) => {
+      await schema.table('cluster_certificates', {
+        columns: { fingerprint: column.text(), node: column.id(), pem: column.text(), expires_at: column.timestamp() },
+        primaryKey: ['fingerprint'],
       });
     },
   },

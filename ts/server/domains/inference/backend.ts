@@ -76,6 +76,8 @@ export interface ModelCard {
   unusable?: string;
   /** Of a remote model: the backends that have it, the first of them first. Such a model never stands in for another. */
   backend?: string;
+  /** The names of the other nodes of the cluster that have it, where this one does not. */
+  nodes?: readonly string[];
   servingState?: ServingState;
   servingReason?: ServingReason;
   /** Money for a million tokens, as decimal strings, with its currency, source and date. */

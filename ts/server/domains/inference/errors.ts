@@ -110,6 +110,11 @@ export const inferenceErrors = defineErrors('inference', {
     'The model runs at a provider, and this node has no key for it or does not use it now.',
     'Have an administrator set the key: `svc backend list`.',
   ],
+  node_lost: [
+    503,
+    'The node that has the model went away before the answer was whole, or no node that has it takes it now.',
+    'Ask again: what came so far is not the whole answer.',
+  ],
   internal: [500, 'A defect of the server.', 'Retry, then report it with the request id.'],
   cpu_lacks_avx2: [
     503,

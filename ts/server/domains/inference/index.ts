@@ -34,6 +34,7 @@ export {
 } from './errors.ts';
 export * as inferenceEvents from './events.ts';
 export { inferenceFailure } from './failure.ts';
+export { bytesOf, holdTexts, textOf } from './held-texts.ts';
 export type { InferenceApi, InferenceOverrides } from './inference-module.ts';
 export type { EncodedMedia } from './media/encoded-media.ts';
 export { namedModelFile, openModelLibrary } from './model-folders.ts';
@@ -41,7 +42,7 @@ export type { ModelKind, ModelSource, StoredModel } from './models/model-source.
 export type { ExactNeeds, ModelUser } from './models/selection.ts';
 export { type Abilities, answersFromDocuments, type ProbedModel } from './probe/abilities.ts';
 export { ProbeResults } from './probe/probe-results.ts';
-export type { Caller, InferenceService, ResolvedModel } from './service.ts';
+export { type Caller, type InferenceService, isOwn, type ResolvedModel } from './service.ts';
 export { inferenceSettings } from './settings.ts';
 export { estimatePromptTokens, promptBytes } from './usage/prompt-estimate.ts';
 export type { PromptMeter } from './usage/prompt-meter.ts';

@@ -84,18 +84,27 @@ export class InferenceService {
     };
   }
 
-  /** A model of this node by its exact name, for what answers in the place of a provider. */
-  async findLocal(id: string): Promise<ResolvedModel | undefined> {
+  /** A model that this node has itself, by its exact name. */
+  async findOwn(id: string): Promise<ResolvedModel | undefined> {
     const offers = await Promise.all(this.#backends.map((backend) => offersOf(backend, id)));
-    const found = offers.flat().find(({ card }) => card.id === id && card.backend === undefined && card.capabilities.chat);
+    const found = offers.flat().find(({ card }) => card.id === id && isOwn(card));
     return found && { ...found, isSubstitute: false };
+  }
+
+  /** The same of one that chats, for what answers in the place of a provider. */
+  async findLocal(id: string): Promise<ResolvedModel | undefined> {
+    const found = await this.findOwn(id);
+    return found?.card.capabilities.chat === true ? found : undefined;
   }
 
   /** Those that the caller may use. */
   async models(caller: Caller): Promise<ModelCard[]> {
     const lists = await Promise.all(this.#backends.map((backend) => backend.models()));
     const isAllowed = await this.allowedModels(caller);
-    return lists.flat().filter((card) => isAllowed(card.id) && isOfTenant(card, caller));
+    const cards = lists.flat();
+    const here = new Set(cards.flatMap((card) => (card.nodes === undefined ? [card.id] : [])));
+    const isListed = ({ id, nodes }: ModelCard): boolean => nodes === undefined || !here.has(id);
+    return cards.filter((card) => isListed(card) && isAllowed(card.id) && isOfTenant(card, caller));
   }
 
   /**
@@ -109,7 +118,7 @@ export class InferenceService {
     // The credential's own list is left out here: what is missing in it alone is refused, and not answered by another model.
     const { models: permitted, ...others } = caller.limits ?? {};
     const isAllowed = await this.allowedModels({ ...caller, limits: others });
-    const all = offers.flat().filter(({ card }) => isOfTenant(card, caller));
+    const all = ownFirst(offers.flat()).filter(({ card }) => isOfTenant(card, caller));
     const allowed = isAllowed === anyName ? all : all.filter(({ card }) => isAllowed(card.id));
     try {
       return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#default.id);
@@ -268,6 +277,20 @@ function wholeAnswer(operation: Operation, nPromptEstimate: number): Omit<Metere
 /** Work of the node itself, and work that a tenant was allowed before, names its tenant when it runs. */
 function isOfTenant({ tenants }: ModelCard, caller: Caller): boolean {
   return tenants === undefined || caller.kind === 'work' || tenants.includes(caller.tenant);
+}
+
+/** Neither a provider's nor another node's. */
+export function isOwn({ backend, nodes }: ModelCard): boolean {
+  return backend === undefined && nodes === undefined;
+}
+
+/** The offers of a name that this node has itself come before those of other nodes. */
+function ownFirst(offers: Offer[]): Offer[] {
+  const [own, others] = [
+    offers.filter(({ card }) => card.nodes === undefined),
+    offers.filter(({ card }) => card.nodes !== undefined),
+  ];
+  return others.length === 0 ? own : [...own, ...others];
 }
 
 /** A model whose file is still being inspected answers nobody. */

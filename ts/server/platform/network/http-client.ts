@@ -2,6 +2,7 @@
  * The client for all requests to other servers. It keeps connections in a pool for each origin, judges every address where it connects, follows
  * redirects one by one, obeys the proxy of the environment, and limits the time of each stage and the bytes of an answer.
  */
+import type { ConnectionOptions } from 'node:tls';
 import type { AddressPolicy } from './address-policy.ts';
 import type { StageLimits } from './http-client-error.ts';
 import type { HttpConnections } from './http-connections.ts';
@@ -15,7 +16,11 @@ export interface HttpClientOptions extends Partial<StageLimits> {
   /** Most connections to one origin; further requests wait. */
   readonly connections?: number;
   readonly environment?: NodeJS.ProcessEnv;
+  /** The certificate that the client shows, and those that it trusts. */
+  readonly tls?: ClientTls | undefined;
 }
+
+export type ClientTls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'minVersion' | 'checkServerIdentity'>;
 
 export interface HttpRequest extends Partial<Omit<StageLimits, 'connectMs'>> {
   /** GET by default. */

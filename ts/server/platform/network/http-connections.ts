@@ -27,7 +27,7 @@ export class HttpConnections {
     const limits = { ...DEFAULT_LIMITS, ...this.#options, ...request };
     const proxy = findProxy(url, environment);
     if (proxy !== undefined && policy !== undefined) await judgeName(policy, url);
-    const way = wayTo(url, proxy, { connectMs: limits.connectMs, policy });
+    const way = wayTo(url, proxy, { connectMs: limits.connectMs, policy, tls: this.#options.tls });
     try {
       const answer = await this.#poolOf(way).request({
         path: way.path,

@@ -2,6 +2,7 @@
 import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
+import type { ClientTls } from './http-client.ts';
 import { HttpClientError } from './http-client-error.ts';
 import { bareHost } from './public-address.ts';
 
@@ -18,12 +19,13 @@ export interface Way {
 interface WayOptions {
   readonly connectMs: number;
   readonly policy: AddressPolicy | undefined;
+  readonly tls?: ClientTls | undefined;
 }
 
-export function wayTo(url: URL, proxy: URL | undefined, { connectMs, policy }: WayOptions): Way {
+export function wayTo(url: URL, proxy: URL | undefined, { connectMs, policy, tls }: WayOptions): Way {
   const path = `${url.pathname}${url.search}`;
   const direct = { key: url.origin, origin: url.origin, path, fields: {} };
-  if (proxy === undefined) return { ...direct, connector: () => connectorTo(connectMs, policy?.lookupFor(url)) };
+  if (proxy === undefined) return { ...direct, connector: () => connectorTo(connectMs, policy?.lookupFor(url), tls) };
   if (url.protocol === 'https:')
     return { ...direct, key: `${url.origin} by ${proxy.origin}`, connector: () => tunnelThrough(proxy, connectMs) };
   // RFC 9112 section 3.2.2: a proxy that is asked for plain http gets the whole address.
@@ -36,8 +38,9 @@ export function wayTo(url: URL, proxy: URL | undefined, { connectMs, policy }: W
   };
 }
 
-function connectorTo(connectMs: number, lookup?: LookupFunction): buildConnector.connector {
-  return buildConnector({ timeout: connectMs, ...(lookup && { lookup }) });
+function connectorTo(connectMs: number, lookup?: LookupFunction, tls?: ClientTls): buildConnector.connector {
+  // A session that is resumed would show no certificate to the server.
+  return buildConnector({ timeout: connectMs, ...(lookup && { lookup }), ...(tls && { ...tls, maxCachedSessions: 0 }) });
 }
 
 /** A TLS connection to the server through the proxy's CONNECT (RFC 9110 section 9.3.6): the proxy sees the host and no more. */

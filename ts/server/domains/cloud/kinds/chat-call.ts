@@ -1,7 +1,6 @@
 /** A chat as the kinds take it: our request with its texts and media read, in no provider's shape. */
-import type { QueuedBytes, Sampling, Text } from '../../../native/llama-shapes.ts';
-import { takeQueuedBytes } from '../../../platform/http/body/queued-bytes.ts';
-import type { CompletionRequest, EncodedMedia } from '../../inference/index.ts';
+import type { Sampling } from '../../../native/llama-shapes.ts';
+import { bytesOf, type CompletionRequest, type EncodedMedia, textOf } from '../../inference/index.ts';
 import { isObject, type Json } from './json.ts';
 import { UnsupportedMember } from './kind.ts';
 
@@ -68,23 +67,6 @@ export interface ChatCall {
   readonly media: readonly ChatMedia[];
   /** The messages and the tools have so many as JSON. */
   readonly nTextBytes: number;
-}
-
-/** The same request with its texts and media in hand: what waits at a port can be read once, and a model of this node may have to read it too. */
-export function holdTexts(request: CompletionRequest): CompletionRequest {
-  const { job } = request;
-  const { prompt, jsonSchema, toolSchemas, media } = job;
-  const held =
-    prompt.kind === 'chat' ? { ...prompt, ...heldMembers(prompt, ['messagesJson', 'toolsJson', 'templateKwargsJson']) } : prompt;
-  return {
-    ...request,
-    job: {
-      ...job,
-      prompt: held,
-      ...heldMembers({ jsonSchema, toolSchemas }, ['jsonSchema', 'toolSchemas']),
-      ...(media && { media: media.map((one) => ({ ...one, bytes: bytesOf(one.bytes) })) }),
-    },
-  };
 }
 
 /** Throws UnsupportedMember for a prompt that is no chat. */
@@ -165,24 +147,6 @@ function imageType(bytes: Buffer): string {
   const head = bytes.toString('latin1', 0, 12);
   if (head.startsWith('GIF')) return 'image/gif';
   return head.startsWith('RIFF') ? 'image/webp' : 'image/avif';
-}
-
-function heldMembers<T extends object, K extends keyof T>(members: T, names: readonly K[]): Partial<Pick<T, K>> {
-  const held = names.flatMap((name) => {
-    const text = members[name] as Text | undefined;
-    return text === undefined ? [] : [[name, typeof text === 'string' ? text : bytesOf(text)] as const];
-  });
-  return Object.fromEntries(held) as Partial<Pick<T, K>>;
-}
-
-function bytesOf(bytes: Exclude<Text, string>): Buffer {
-  if (bytes instanceof Uint8Array) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return takeQueuedBytes(bytes as QueuedBytes);
-}
-
-/** Can be read once where its bytes wait at a port. */
-export function textOf(text: Text): string {
-  return typeof text === 'string' ? text : bytesOf(text).toString();
 }
 
 /** The media part that a message names `attached:N`. */

@@ -27,6 +27,7 @@ export function modelSummary(card: ModelCard) {
     state: card.state,
     note: card.unusable ?? card.demonstration,
     backend: card.backend,
+    nodes: card.nodes,
     serving_state: card.servingState,
     serving_state_reason: card.servingReason,
     prices: card.prices,

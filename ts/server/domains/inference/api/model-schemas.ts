@@ -43,6 +43,11 @@ export const ModelSummary = Type.Object({
       'inspecting (its abilities are those of its kind until then), unloaded, loading, loaded, unloading, unusable, or remote for a model of a provider.',
   }),
   backend: Type.Optional(Type.String({ description: 'Of a remote model: the backend that is asked first.' })),
+  nodes: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Names of the other nodes of the cluster that have it; absent where this one does.',
+    }),
+  ),
   serving_state: Type.Optional(Type.Enum(['ok', 'checking', 'backend_unhealthy', 'disabled'])),
   serving_state_reason: Type.Optional(ServingReasonShape),
   prices: Type.Optional(

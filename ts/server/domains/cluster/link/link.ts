@@ -1,0 +1,189 @@
+/** The links between this node and the others of its database: whom it trusts, who answers, and what it answers itself. */
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { formatListenAddress, parseListenAddress } from '../../../platform/config/listen-address.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import type { Node } from '../../../platform/node/node.ts';
+import { Repeater } from '../../../platform/repeater.ts';
+import type { InferenceService } from '../../inference/index.ts';
+import type { NodeEntry, NodeStore } from '../node-store.ts';
+import type { CertificateRow } from '../tables.ts';
+import { LinkListener } from './link-listener.ts';
+import { isDue, type NodeCertificate, openNodeCertificate } from './node-certificate.ts';
+import { Peer, type PeerFacts, Peers } from './peers.ts';
+import { RemoteBackend } from './remote-backend.ts';
+import type { RemoteCompletionParts } from './remote-completion.ts';
+import { WorkServer } from './work-server.ts';
+
+interface LinkParts {
+  readonly store: NodeStore;
+  readonly node: Node;
+  readonly log: Log;
+  /** HOST:PORT of the listener. */
+  readonly listen: string;
+  /** The address by which the others reach it; empty: the listener's. */
+  readonly address: string;
+  readonly entryMs: number;
+  /** Undefined while the module is off. */
+  models(): InferenceService | undefined;
+  onEnd: RemoteCompletionParts['onEnd'];
+}
+
+/** How soon a node that is removed is refused, and another one is known. */
+const TICK_MS = 500;
+/** An answer without news says so often that it goes on, and is given up after the other. */
+const ALIVE_MS = 2_000;
+const IDLE_MS = 8_000;
+const DRAIN_MS = 10_000;
+/** The others know a new certificate by then. */
+const SETTLE_MS = 5_000;
+
+export class ClusterLink {
+  readonly #parts: LinkParts;
+  readonly #peers = new Peers();
+  readonly #listener: LinkListener;
+  readonly #work: WorkServer;
+  readonly #backend: RemoteBackend;
+  readonly #repeater: Repeater;
+  #stopped = new AbortController();
+  #certificate: NodeCertificate | undefined;
+  #next: { certificate: NodeCertificate; registeredAt: number } | undefined;
+  #trusted = '';
+  #port = 0;
+  #removeBackend: (() => void) | undefined;
+  readonly #asked = new Set<Peer>();
+
+  constructor(parts: LinkParts) {
+    const { log, node, models } = parts;
+    this.#parts = parts;
+    this.#work = new WorkServer({ models, nodeId: () => node.id, log, idleMs: ALIVE_MS });
+    this.#listener = new LinkListener({ log, answer: (request) => this.#work.answer(request) });
+    this.#backend = new RemoteBackend(this.#peers, parts.onEnd);
+    this.#repeater = new Repeater({
+      intervalMs: TICK_MS,
+      run: () => this.#tick(),
+      onError: (error) => log.warn('the links to other nodes were not brought up to date', { error: String(error) }),
+    });
+  }
+
+  /** The address by which the others reach this node, once it listens. */
+  get address(): string {
+    const { address, listen } = this.#parts;
+    if (address !== '') return address;
+    const { host } = parseListenAddress(listen);
+    return formatListenAddress({ host: isAny(host) ? hostname() : host, port: this.#port });
+  }
+
+  get running(): { answered: number; peers: number } {
+    return { answered: this.#work.nRunning, peers: this.#peers.all.filter(({ isAnswering }) => isAnswering).length };
+  }
+
+  async start(): Promise<void> {
+    const { node, listen, log } = this.#parts;
+    this.#stopped = new AbortController();
+    this.#certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
+    await this.#register(this.#certificate);
+    this.#port = await this.#listener.open(parseListenAddress(listen), this.#certificate);
+    log.info('other nodes of the cluster are answered', { address: this.address });
+    await this.#tick();
+    this.#repeater.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#removeBackend?.();
+    this.#removeBackend = undefined;
+    await this.#repeater.stop();
+    this.#stopped.abort();
+    await this.#listener.close(DRAIN_MS);
+    const peers = this.#peers.all;
+    this.#peers.replace([]);
+    await Promise.all(peers.map((peer) => peer.close()));
+    this.#trusted = '';
+  }
+
+  async #tick(): Promise<void> {
+    const { store, models } = this.#parts;
+    const service = models();
+    if (service !== undefined) this.#removeBackend ??= service.addBackend(this.#backend);
+    await this.#renew();
+    const [certificates, nodes] = await Promise.all([store.certificates(), store.nodes()]);
+    this.#trust(certificates);
+    this.#meet(certificates, nodes);
+    for (const peer of this.#peers.all) void this.#ask(peer);
+  }
+
+  #trust(certificates: readonly CertificateRow[]): void {
+    const own = this.#certificate as NodeCertificate;
+    const wanted = [own.fingerprint, ...certificates.map(({ fingerprint }) => fingerprint)].join();
+    if (wanted === this.#trusted) return;
+    this.#trusted = wanted;
+    this.#listener.trust(certificates, own);
+  }
+
+  #meet(certificates: readonly CertificateRow[], nodes: readonly NodeEntry[]): void {
+    const { node, entryMs } = this.#parts;
+    const known = new Map(this.#peers.all.map((peer) => [keyOf(peer.facts), peer]));
+    const peers = nodes.flatMap((entry) => {
+      const pems = certificates.filter(({ node: of }) => of === entry.id).map(({ pem }) => pem);
+      if (entry.id === node.id || pems.length === 0) return [];
+      const isReady = entry.draining === 0 && entry.ended === 0 && entry.seenMsAgo <= Math.max(entryMs, entry.heartbeat_ms);
+      const facts: PeerFacts = { id: entry.id, name: entry.name, address: entry.address, isReady, certificates: pems };
+      const peer = known.get(keyOf(facts)) ?? new Peer(facts, this.#certificate as NodeCertificate, IDLE_MS);
+      peer.facts = facts;
+      known.delete(keyOf(facts));
+      return [peer];
+    });
+    this.#peers.replace(peers);
+    for (const peer of known.values()) void peer.close();
+  }
+
+  async #ask(peer: Peer): Promise<void> {
+    if (this.#asked.has(peer)) return;
+    this.#asked.add(peer);
+    const { isAnswering } = peer;
+    const { id, name, address } = peer.facts;
+    try {
+      await peer.refresh(this.#stopped.signal);
+      if (!isAnswering) this.#parts.log.info('another node answers', { node: id, name, address });
+    } catch (error) {
+      if (isAnswering && !this.#stopped.signal.aborted)
+        this.#parts.log.warn('another node does not answer', { node: id, name, address, error: String(error) });
+    } finally {
+      this.#asked.delete(peer);
+      this.#peers.changed();
+    }
+  }
+
+  /** A new certificate is used once the others know it. */
+  async #renew(): Promise<void> {
+    const { node, log } = this.#parts;
+    const own = this.#certificate as NodeCertificate;
+    if (this.#next === undefined && isDue(own.expiresAt)) {
+      const certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
+      await this.#register(certificate);
+      this.#next = { certificate, registeredAt: performance.now() };
+    }
+    if (this.#next === undefined || performance.now() - this.#next.registeredAt < SETTLE_MS) return;
+    this.#certificate = this.#next.certificate;
+    this.#next = undefined;
+    log.info('the certificate of this node was renewed', { expires: new Date(this.#certificate.expiresAt).toISOString() });
+    // Connections with the certificate before end with it: peers are met again.
+    const peers = this.#peers.all;
+    this.#peers.replace([]);
+    await Promise.all(peers.map((peer) => peer.close()));
+  }
+
+  #register({ fingerprint, cert, expiresAt }: NodeCertificate): Promise<void> {
+    const { store, node } = this.#parts;
+    return store.register({ fingerprint, node: node.id, pem: cert, expires_at: expiresAt });
+  }
+}
+
+/** A node that moves, or has another certificate, is met again. */
+function keyOf({ id, address, certificates }: PeerFacts): string {
+  return [id, address, ...certificates].join('\n');
+}
+
+function isAny(host: string): boolean {
+  return host === '' || host === '0.0.0.0' || host === '::';
+}
