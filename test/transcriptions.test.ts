@@ -1,6 +1,6 @@
 /** Recordings become text over HTTP: every format, as the unmodified `openai` package asks for them, and every refusal. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import t from 'tap';
@@ -160,6 +160,31 @@ t.test('svc transcribe', async (t) => {
   t.match(JSON.parse(stdout), { text: '', usage: { seconds: 3 } });
   const missing = await runCli(['transcribe', join(folder, 'nowhere.wav'), '--url', server.url]);
   t.match(missing, { code: 2, stderr: /cannot be read/ });
+});
+
+t.test('svc eval stt', async (t) => {
+  const recordings = join(t.testdir({}), 'recordings');
+  mkdirSync(recordings);
+  const said = { 'right.txt': 'zwei Wörter, und mehr', 'wrong.txt': 'Zwei andere Wörter und' };
+  for (const [name, text] of Object.entries(said)) writeFileSync(join(recordings, name), text);
+  const speech = join(recordings, 'untold.wav');
+  try {
+    execFileSync('espeak-ng', ['-w', speech, 'This is somebody who speaks.']);
+  } catch {
+    return t.comment('espeak-ng is not installed');
+  }
+  for (const name of ['right', 'wrong']) copyFileSync(speech, join(recordings, `${name}.wav`));
+  const { code, stdout } = await runCli(['eval', 'stt', recordings, '--parallel', '2', '--json', '--url', server.url]);
+  t.equal(code, 0);
+  t.match(JSON.parse(stdout), {
+    recordings: 2,
+    words: 8,
+    errors: 2,
+    wer: 0.25,
+    without_text: ['untold.wav'],
+    worst: [{ file: 'wrong.wav', wer: 0.5, heard: TEXT }],
+  });
+  t.match(await runCli(['eval', 'stt', t.testdir({}), '--url', server.url]), { code: 2, stderr: /no recording with its text/ });
 });
 
 t.test('without ffmpeg the answer says so, with the command that installs it', async (t) => {

@@ -15,31 +15,31 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_252_267;
+const MAX_OPENAPI_BYTES = 1_258_816;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [110, 8683],
-  client: [7, 724],
+  cli: [112, 8859],
+  client: [7, 727],
   server: [12, 770],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/cluster': [18, 2086],
   'server/domains/completions': [129, 13976],
   'server/domains/conversations': [56, 5011],
-  'server/domains/data': [90, 9578],
+  'server/domains/data': [91, 9685],
   'server/domains/edge': [52, 6524],
-  'server/domains/files': [34, 3182],
+  'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [100, 10060],
   'server/domains/iot': [28, 3857],
   'server/domains/license': [14, 610],
   'server/domains/logs': [61, 9082],
-  'server/domains/media': [41, 4234],
+  'server/domains/media': [44, 4518],
   'server/domains/memory': [21, 3253],
   'server/domains/metering': [29, 2545],
-  'server/domains/pages': [3, 160],
-  'server/domains/retrieval': [43, 4010],
+  'server/domains/pages': [3, 173],
+  'server/domains/retrieval': [43, 4015],
   'server/domains/science': [25, 2668],
   'server/domains/scim': [25, 1800],
   'server/domains/security': [14, 590],
@@ -50,7 +50,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/extraction': [54, 3941],
   'server/native': [19, 2815],
   'server/platform': [262, 19651],
-  web: [326, 19948],
+  web: [337, 20770],
   workers: [20, 826],
 };
 

@@ -19,6 +19,7 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/cloud/routes/{id}': () => ['nobody'],
   '/api/v1/data/models/{id}': ({ model }) => [model],
   '/api/v1/edge/conversations/files/{file_id}': ({ conversationFile }) => [conversationFile],
+  '/api/v1/edge/conversations/files/{file_id}/content': ({ conversationFile }) => [conversationFile],
   '/api/v1/edge/conversations/files/{file_id}/keep': ({ conversationFile }) => [conversationFile],
   '/api/v1/edge/conversations/streams/{id}': ({ stream }) => [stream],
   '/api/v1/edge/plugins/{id}/disable': () => ['nothing'],
@@ -87,6 +88,11 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/upload/{upload_id}': ({ upload }) => [upload],
   '/api/v1/upload/tus/{upload_id}': ({ tusUpload }) => [tusUpload],
   '/api/v1/vector/documents/{tenant}/{namespace}/{id}': ({ tenant, namespace, document }) => [tenant, namespace, document],
+  '/api/v1/vector/documents/{tenant}/{namespace}/{id}/content': ({ tenant, namespace, document }) => [
+    tenant,
+    namespace,
+    document,
+  ],
   '/api/v1/vector/namespaces/{tenant}': ({ tenant }) => [tenant],
   '/api/v1/vector/namespaces/{tenant}/{namespace}': ({ tenant, namespace }) => [tenant, namespace],
   '/api/v1/vector/namespaces/{tenant}/{namespace}/documents': ({ tenant, namespace }) => [tenant, namespace],
@@ -162,6 +168,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
     body: 'Two lighthouses stand at the sea.',
   }),
   'GET /api/v1/edge/conversations/files/{file_id}': ({ conversation }) => ({ query: `id=${conversation}` }),
+  'GET /api/v1/edge/conversations/files/{file_id}/content': ({ conversation }) => ({ query: `id=${conversation}` }),
   'DELETE /api/v1/edge/conversations/files/{file_id}': ({ conversation }) => ({ query: `id=${conversation}` }),
   'POST /api/v1/edge/conversations/files/{file_id}/keep': ({ conversation, namespace }) => ({
     body: { id: conversation, namespace },

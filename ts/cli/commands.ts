@@ -7,6 +7,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/chat.ts'), 'chat'),
   ...commandsOf(() => import('./commands/speak.ts'), 'speak', 'voices'),
   ...commandsOf(() => import('./commands/transcribe.ts'), 'transcribe'),
+  ...commandsOf(() => import('./commands/eval-stt.ts'), 'eval stt'),
   ...commandsOf(() => import('./commands/video.ts'), 'video frames', 'video analyze'),
   ...commandsOf(() => import('./commands/doctor.ts'), 'doctor'),
   ...commandsOf(() => import('./commands/support-bundle.ts'), 'support-bundle'),

@@ -13,6 +13,7 @@ import { incidents } from './texts/incidents.ts';
 import { integrations } from './texts/integrations.ts';
 import { keys } from './texts/keys.ts';
 import { logs } from './texts/logs.ts';
+import { media } from './texts/media.ts';
 import { models } from './texts/models.ts';
 import { node } from './texts/node.ts';
 import { nodes } from './texts/nodes.ts';
@@ -41,6 +42,7 @@ const texts = {
   ...integrations,
   ...keys,
   ...logs,
+  ...media,
   ...models,
   ...node,
   ...nodes,

@@ -15,6 +15,7 @@ import { shownCitation } from './markdown/citation-choice.ts';
 import { SharedBar } from './sharing/shared-bar.tsx';
 import { importResult } from './sidebar/import-conversations.ts';
 import { Sidebar } from './sidebar/sidebar.tsx';
+import { ReadingBar } from './speech/reading-bar.tsx';
 import { conversation, isTemporary, shared } from './thread/shown-thread.ts';
 import { ThreadView } from './thread/thread-view.tsx';
 
@@ -77,6 +78,7 @@ export function ChatPage() {
         </header>
         <ThreadView />
         <div class="measure foot">
+          <ReadingBar />
           {foreign === undefined ? <Composer /> : <SharedBar thread={foreign} />}
           <p class="advice">{t('check_answers')}</p>
         </div>

@@ -50,6 +50,10 @@ const PATHS = {
   quote: 'M5 7h5v5c0 3-1.5 4.5-4 5M14 7h5v5c0 3-1.5 4.5-4 5',
   columns: 'M3.5 5h6.5v14H3.5zM14 5h6.5v14H14z',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',
+  microphone: 'M12 4a3 3 0 0 0-3 3v4a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3M6 11a6 6 0 0 0 12 0M12 17v3',
+  speaker: 'M4 10v4h4l5 4V6L8 10zM16 9a4 4 0 0 1 0 6M18.5 6.5a8 8 0 0 1 0 11',
+  pause: 'M9 6v12M15 6v12',
+  skip: 'M6 5l9 7-9 7zM18 5v14',
   globe: 'M12 4a8 8 0 1 1 0 16 8 8 0 0 1 0-16M4 12h16M12 4c5 5 5 11 0 16M12 4c-5 5-5 11 0 16',
 } as const;
 

@@ -8,6 +8,7 @@ import { knowledge } from './de/knowledge.ts';
 import { library } from './de/library.ts';
 import { login } from './de/login.ts';
 import { memory } from './de/memory.ts';
+import { speech } from './de/speech.ts';
 import { thread } from './de/thread.ts';
 import { words } from './de/words.ts';
 
@@ -20,6 +21,7 @@ export const de: Catalogue = {
   ...library,
   ...login,
   ...memory,
+  ...speech,
   ...thread,
   ...words,
 };

@@ -7,6 +7,7 @@ import { knowledge } from './en/knowledge.ts';
 import { library } from './en/library.ts';
 import { login } from './en/login.ts';
 import { memory } from './en/memory.ts';
+import { speech } from './en/speech.ts';
 import { thread } from './en/thread.ts';
 import { words } from './en/words.ts';
 
@@ -19,6 +20,7 @@ export const en = {
   ...library,
   ...login,
   ...memory,
+  ...speech,
   ...thread,
   ...words,
 } as const;

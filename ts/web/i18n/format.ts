@@ -36,6 +36,11 @@ export function formatSeconds(seconds: number): string {
     .join(' ');
 }
 
+/** Minutes and seconds of a place in a recording. */
+export function formatClock(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+}
+
 /** The heading of a list under which a moment belongs. */
 export function daysAgo(iso: string, now = new Date()): number {
   const dayOf = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();

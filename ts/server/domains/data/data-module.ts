@@ -169,10 +169,10 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     },
     routes: [
       ...baseRoutes(service, access, embedders),
-      ...documentRoutes(service, access),
+      ...documentRoutes(service, access, blobs),
       searchRoute(service, access),
       ...serveUploads(target, uploadAnswers),
-      ...conversationFileRoutes(conversationFiles, service),
+      ...conversationFileRoutes(conversationFiles, service, blobs),
       ...openaiRoutes({ files: storedFiles, intake, knowledge: service, stores, access }),
     ],
     tools: [knowledgeSearchTool(service, access)],

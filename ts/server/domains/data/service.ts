@@ -243,10 +243,15 @@ export class KnowledgeService {
 
   /**
    * Makes the index anew from what is stored, while the one that is there serves. What takes long goes on in the background: then
-   * `isRebuilding`, and whoever asks again waits for the same.
+   * `isRebuilding`, and whoever asks again waits for the same. Recordings that nothing could hear before are heard by jobs.
    */
-  async rebuild(scope: TenantScope, namespace: string): Promise<{ base: ListedBase; isRebuilding: boolean }> {
+  async rebuild(
+    scope: TenantScope,
+    namespace: string,
+    owner: string | undefined,
+  ): Promise<{ base: ListedBase; isRebuilding: boolean }> {
     const base = await this.get(scope, namespace);
+    await this.#options.ingestion.hearAgain(scope, base, owner);
     const isDone = await endsWithin(this.#options.collections.rebuild(scope, base), REBUILD_WAIT_MS);
     const listed = (await this.list(scope)).find(({ no }) => no === base.no);
     if (listed === undefined) throw namespaceNotFound(namespace);

@@ -4,8 +4,9 @@ import type { MediaApi } from './media-module.ts';
 import { mediaSettings } from './settings.ts';
 
 export { mediaErrors } from './errors.ts';
-export type { BackgroundHearing } from './media-module.ts';
 export { ffmpegRemedy, findFfmpeg } from './programs/ffmpeg.ts';
+export type { BackgroundHearing } from './speech/background-hearing.ts';
+export type { SaidPiece } from './speech/heard-notes.ts';
 export type { SpeechCard } from './speech/speech-models.ts';
 
 export const media: ModuleDefinition<typeof mediaSettings, MediaApi> = defineModule({

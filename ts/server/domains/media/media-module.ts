@@ -6,7 +6,6 @@ import { languages } from '../../native/whisper.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
-import { anyName } from '../../platform/module/use-rules.ts';
 import { metering } from '../metering/index.ts';
 import { mediaError } from './errors.ts';
 import type { StoredFiles } from './form/given-file.ts';
@@ -16,10 +15,12 @@ import { speechRoutes } from './openai/speech-routes.ts';
 import { ffmpegRemedy, findFfmpeg } from './programs/ffmpeg.ts';
 import type { mediaSettings } from './settings.ts';
 import { inspectMedia } from './sound/media-facts.ts';
+import { BackgroundHearing } from './speech/background-hearing.ts';
 import { BackgroundTranscription } from './speech/background-transcription.ts';
 import { type SpeechCard, type SpeechFiles, SpeechModels } from './speech/speech-models.ts';
-import { type MediaOwner, SpeechService } from './speech/speech-service.ts';
+import { SpeechService } from './speech/speech-service.ts';
 import { transcribeRoutes } from './speech/transcribe-routes.ts';
+import { statusRoute } from './status-route.ts';
 import { videoRoutes } from './video/video-routes.ts';
 import { type AskModel, VideoService } from './video/video-service.ts';
 import { EspeakEngine } from './voices/espeak-engine.ts';
@@ -27,18 +28,6 @@ import { FliteEngine } from './voices/flite-engine.ts';
 import { speakRoutes } from './voices/speak-routes.ts';
 import { SpeakingService } from './voices/speaking-service.ts';
 import { VoiceList } from './voices/voice-list.ts';
-
-/** Work on recordings that no client waits for. */
-export interface BackgroundHearing {
-  /** Whether a recording would become text now. */
-  canHear(): Promise<boolean>;
-  /** Hears a recording for an account. Throws the errors of the module, and those of quotas. */
-  hear(
-    owner: MediaOwner,
-    path: string,
-    options: { signal: AbortSignal; onSeconds(done: number): void },
-  ): Promise<{ text: string; begin: number; end: number }[]>;
-}
 
 export interface MediaApi {
   /** Whoever has the model files. */
@@ -82,13 +71,7 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
   const files = () => storedFiles;
   const background = new BackgroundTranscription({ jobs, service, folder: join(node.dataDir, 'cache', 'media-jobs'), files });
   const languages = knownLanguages();
-  const hearing: BackgroundHearing = {
-    canHear: async () => (await models.cards(anyName)).length > 0,
-    hear: async (owner, path, { signal, onSeconds }) => {
-      const call = { model: '', mayUse: anyName, owner, isBackground: true, signal, announce: () => undefined };
-      return (await service.transcribe(path, call, ({ doneSeconds }) => onSeconds(doneSeconds))).segments;
-    },
-  };
+  const hearing = new BackgroundHearing(service, models);
   const voicesDir = settings['media.voices_dir'];
   const voices = new VoiceList({
     engines: [new FliteEngine(), new EspeakEngine()],
@@ -133,6 +116,7 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
       ...videoRoutes({ service: films, speech: service, folder, files, languages }),
       ...speakRoutes({ ...speaking, mostCharacters: settings['media.max_synthesis_characters'] }),
       ...speechRoutes({ ...speaking, mostCharacters: settings['media.max_speech_characters'] }),
+      statusRoute({ settings, models, hearing: service, speaking: speaking.service, voices }),
     ],
     belongings: { eraseTenant: (scope) => background.eraseTenant(scope) },
     start: async () => {

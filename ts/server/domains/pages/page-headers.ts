@@ -17,15 +17,24 @@ const POLICY = [
   'trusted-types dompurify',
 ].join('; ');
 
+const PERMISSIONS = 'camera=(), geolocation=(), payment=(), usb=()';
+
 export const PAGE_HEADERS = {
   'content-security-policy': POLICY,
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'permissions-policy': `${PERMISSIONS}, microphone=()`,
   'x-frame-options': 'DENY',
   // A name that a model wrote into a link must not be looked up before somebody follows it.
   'x-dns-prefetch-control': 'off',
+};
+
+/** The chat takes dictation, reads answers aloud, which are sounds that it made itself, and plays the recordings that answers cite. */
+export const CHAT_HEADERS = {
+  ...PAGE_HEADERS,
+  'content-security-policy': `${POLICY}; media-src 'self' blob:`,
+  'permissions-policy': `${PERMISSIONS}, microphone=(self)`,
 };
 
 /**

@@ -31,6 +31,16 @@ t.test('each page is answered to everyone, with a policy that loads nothing from
   }
 });
 
+t.test('the chat alone may use the microphone and play sounds, of its own server and its own making', async (t) => {
+  for (const page of ['chat', 'login', 'admin', 'sandbox']) {
+    const { headers } = await fetch(`${bed.url}/${page}`);
+    const isChat = page === 'chat';
+    t.match(headers.get('permissions-policy'), isChat ? /microphone=\(self\)/ : /microphone=\(\)/, page);
+    const parts = (headers.get('content-security-policy') ?? '').split('; ');
+    t.equal(parts.includes("media-src 'self' blob:"), isChat, page);
+  }
+});
+
 t.test('the bare address leads a browser to the chat, and tells a program in JSON that nothing is there', async (t) => {
   const ask = (accept: string) => fetch(`${bed.url}/`, { headers: { accept }, redirect: 'manual' });
   for (const accept of [

@@ -7,16 +7,26 @@ import { HttpError } from '../../platform/http/errors.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import { fileRoute, pageRoutes } from '../../platform/http/static/static-routes.ts';
-import { PAGE_HEADERS, SANDBOX_HEADERS } from './page-headers.ts';
+import { CHAT_HEADERS, PAGE_HEADERS, SANDBOX_HEADERS } from './page-headers.ts';
 
 export const PAGES_NOT_BUILT =
   'The pages are not built here: run `npm start`, or `node scripts/build.mjs --web` and load the page again. The API works without them.';
 
 const tag = 'Pages';
 const PAGES = [
-  { path: '/chat', index: 'chat.html', summary: 'The chat, as a page' },
-  { path: '/login', index: 'login.html', summary: 'Sign-in, registration and password reset, as a page' },
-  { path: '/admin', index: 'admin.html', summary: 'The admin console, as a page; what it does needs a login' },
+  { path: '/chat', index: 'chat.html', headers: CHAT_HEADERS, summary: 'The chat, as a page' },
+  {
+    path: '/login',
+    index: 'login.html',
+    headers: PAGE_HEADERS,
+    summary: 'Sign-in, registration and password reset, as a page',
+  },
+  {
+    path: '/admin',
+    index: 'admin.html',
+    headers: PAGE_HEADERS,
+    summary: 'The admin console, as a page; what it does needs a login',
+  },
 ] as const;
 
 const SANDBOX = {

@@ -3,13 +3,14 @@ import { useMemo } from 'preact/hooks';
 import { Button } from '../../design/button.tsx';
 import { copyText } from '../../design/clipboard.ts';
 import { Notice } from '../../design/notice.tsx';
-import { formatNumber } from '../../i18n/format.ts';
+import { formatClock, formatNumber } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { isWriting } from '../compare/compare.ts';
 import { focusComposer } from '../composer/composer-focus.ts';
 import { draft, setDraft } from '../composer/draft.ts';
 import { showCitation } from '../markdown/citation-choice.ts';
 import { RecalledMemories } from '../memory/recalled-memories.tsx';
+import { readAloud } from '../speech/reading.ts';
 import { continueAnswer, isCutShort, regenerate } from '../thread/answer-question.ts';
 import {
   type AnswerFacts,
@@ -47,6 +48,7 @@ export function AnswerMessage({ message }: { message: Message }) {
       <div class="message-bar">
         <BranchSwitch message={message} />
         <Button size="small" icon="copy" label={t('copy')} onClick={() => copyText(message.content)} />
+        <Button size="small" icon="speaker" label={t('read_aloud')} onClick={() => void readAloud(message.id)} />
         {isOwn && (
           <>
             <Button size="small" icon="quote" label={t('quote')} onClick={() => quoteAnswer(message)} />
@@ -90,6 +92,7 @@ function AnswerSources({ citations }: { citations: readonly Citation[] }) {
             <span class="citation-number">{citation.n}</span>
             {citation.source}
             {citation.page !== undefined && <span class="quiet">{t('page', { n: citation.page })}</span>}
+            {typeof citation.start_seconds === 'number' && <span class="quiet">{formatClock(citation.start_seconds)}</span>}
           </button>
         </li>
       ))}
@@ -97,7 +100,7 @@ function AnswerSources({ citations }: { citations: readonly Citation[] }) {
   );
 }
 
-/** What the text marks, in words as well. */
+/** Says in words what the text marks. */
 function UnsupportedClaims({ citations }: { citations: readonly Citation[] }) {
   const texts = new Set(citations.flatMap(unsupportedOf).map(({ text }) => `“${text}”`));
   if (texts.size === 0) return null;

@@ -1,8 +1,8 @@
 /** The passage behind a number of an answer, in the document that it stands in, at its place. */
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { addressOf, call } from '../../api/call.ts';
 import { Dialog } from '../../design/dialog.tsx';
-import { formatNumber } from '../../i18n/format.ts';
+import { formatClock, formatNumber } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { ownTenant } from '../knowledge/bases.ts';
 import { shownCitation } from '../markdown/citation-choice.ts';
@@ -13,9 +13,9 @@ export function CitationPanel() {
   return citation === undefined ? null : <Panel key={`${citation.document_id} ${citation.n}`} citation={citation} />;
 }
 
-/** Minutes and seconds of a place in a recording. */
-function clockOf(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+/** Stored answers are not trusted: what others sent may be anything. */
+function isSeconds(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < 1e7;
 }
 
 interface Surroundings {
@@ -38,12 +38,13 @@ function Panel({ citation }: { citation: Citation }) {
     page === undefined ? '' : t('page', { n: page }),
     slide === undefined ? '' : t('slide', { n: slide }),
     sheet ?? '',
-    from === undefined ? '' : clockOf(from),
+    isSeconds(from) ? formatClock(from) : '',
     typeof score === 'number' ? t('score', { score: formatNumber(score, 2) }) : '',
   ];
   return (
     <Dialog title={t('source_number', { n, source })} wide onClose={() => (shownCitation.value = undefined)}>
       <p class="small quiet">{place.filter(Boolean).join(' · ')}</p>
+      {!isHidden && isSeconds(from) && <CitedRecording citation={citation} from={from} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <blockquote class="passage" tabIndex={0}>
         {isHidden && <span class="quiet">{t('passage_private')}</span>}
@@ -53,6 +54,47 @@ function Panel({ citation }: { citation: Citation }) {
       </blockquote>
     </Dialog>
   );
+}
+
+const FILM = /\.(mp4|m4v|mov|webm|mkv|avi|mpe?g)$/i;
+
+/** The recording behind a passage, at the place where it is said. */
+function CitedRecording({ citation, from }: { citation: Citation; from: number }) {
+  const [isGone, setGone] = useState(false);
+  const { source, text, end_seconds: to = from } = citation;
+  const captions = useMemo(() => URL.createObjectURL(new Blob([captionsOf(text, from, to)], { type: 'text/vtt' })), []);
+  useEffect(() => () => URL.revokeObjectURL(captions), []);
+  const address = recordingAddress(citation);
+  if (isGone || address === undefined) return null;
+  const media = {
+    class: 'recording',
+    controls: true,
+    preload: 'metadata' as const,
+    'aria-label': t('recording', { source }),
+    src: `${address}#t=${from}`,
+    // A recording that was deleted since, or that the reader may not have, leaves the passage alone.
+    onError: () => setGone(true),
+  };
+  const track = <track kind="captions" src={captions} label={t('captions')} default />;
+  return FILM.test(source) ? <video {...media}>{track}</video> : <audio {...media}>{track}</audio>;
+}
+
+/** WebVTT (W3C) of one passage. */
+function captionsOf(text: string, from: number, to: number): string {
+  const time = (seconds: number): string => new Date(Math.round(seconds * 1000)).toISOString().slice(11, 23);
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(/\s+/g, ' ');
+  return `WEBVTT\n\n${time(from)} --> ${time(to)}\n${escaped}\n`;
+}
+
+function recordingAddress({ namespace, conversation_id: conversation, document_id: id }: Citation): string | undefined {
+  if (conversation !== undefined)
+    return addressOf('/api/v1/edge/conversations/files/{file_id}/content', {
+      params: { file_id: id },
+      query: { id: conversation },
+    });
+  if (namespace === undefined) return undefined;
+  const params = { tenant: ownTenant(), namespace, id };
+  return addressOf('/api/v1/vector/documents/{tenant}/{namespace}/{id}/content', { params });
 }
 
 /** Undefined where the document's text is not as it was when it was cited. */

@@ -11,6 +11,7 @@ import { AttachmentTray } from '../files/attachment-tray.tsx';
 import { chooseFiles, takePasted } from '../files/take-files.ts';
 import { addressed } from '../location.ts';
 import { loadRenderer } from '../markdown/renderer.ts';
+import { DictationButton } from '../speech/dictation-button.tsx';
 import { isStarted } from '../start.ts';
 import { stop, stopAnswer } from '../thread/answer-question.ts';
 import { withKnowledge } from '../thread/change-conversation.ts';
@@ -82,6 +83,7 @@ export function Composer() {
       />
       <div class="composer-bar">
         <Button icon="attach" label={t('attach_files')} onClick={chooseFiles} />
+        <DictationButton />
         <ModelPicker />
         <RivalPicker />
         <Button
@@ -126,7 +128,7 @@ function isStillMeant({ text, address }: EarlyQuestion, written: string): boolea
   return text === written && address === location.hash && (kind === 'c' ? id : undefined) === conversation.value?.id;
 }
 
-/** What is refused comes back. */
+/** Asks a question; one that is refused comes back. */
 async function ask(text: string, metadata: QuestionFacts | undefined): Promise<void> {
   // Files of former times lie in a knowledge base, and are of use to the conversation only where it is looked up.
   const knowledge = (metadata?.files ?? []).flatMap(({ namespace }) => namespace ?? []);

@@ -4,13 +4,14 @@ import { cleanFileName } from '../../../platform/http/body/file-name.ts';
 import { json, type Reply, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
 import { named } from '../../../platform/schema/named.ts';
-import { extractionErrors, fileErrors } from '../../files/index.ts';
+import { type BlobStore, extractionErrors, fileErrors, uploaderOf } from '../../files/index.ts';
 import { featureErrors } from '../../license/index.ts';
 import { knowledgeError, knowledgeErrors } from '../errors.ts';
 import { Namespace } from '../ingest/ingest-body.ts';
 import type { AddOutcome } from '../ingest/ingestion.ts';
 import { fileRouteErrors, uploadAnswers } from '../routes/file-answers.ts';
 import { readDocument } from '../routes/read-document.ts';
+import { RecordingBytes, recordingReply } from '../routes/recording-reply.ts';
 import { DocumentDetail, DocumentShape, Ingested, IngestQueued, TextQuery, toDocumentShape, toIngested } from '../schemas.ts';
 import type { FilledBase, KnowledgeService } from '../service.ts';
 import type { ConversationFiles } from './conversation-files.ts';
@@ -49,8 +50,15 @@ const addErrors = [
 
 const { get, post, del } = routes({ tag: 'Conversations', auth: 'viewer', scope: 'account:manage', errors: knowledgeErrors });
 
-export function conversationFileRoutes(files: ConversationFiles, service: KnowledgeService): Route[] {
-  return [listRoute(files), addRoute(files), readRoute(files, service), removeRoute(files), keepRoute(files)];
+export function conversationFileRoutes(files: ConversationFiles, service: KnowledgeService, blobs: BlobStore): Route[] {
+  return [
+    listRoute(files),
+    addRoute(files),
+    readRoute(files, service),
+    recordingRoute(files, blobs),
+    removeRoute(files),
+    keepRoute(files),
+  ];
 }
 
 function listRoute(files: ConversationFiles): Route {
@@ -102,6 +110,18 @@ function readRoute(files: ConversationFiles, service: KnowledgeService): Route {
     errors: [...readErrors, 'document_not_found'],
     handle: async ({ caller, params: { file_id: fileId }, query: { id, ...place } }) =>
       await readDocument(service, caller, await files.get(caller, id, fileId), place),
+  });
+}
+
+function recordingRoute(files: ConversationFiles, blobs: BlobStore): Route {
+  return get(`${PATH}/{file_id}/content`, {
+    summary: 'Play a recording or film of a conversation; Range asks for a part',
+    params: FileParams,
+    query: Selector,
+    responses: RecordingBytes,
+    errors: [...readErrors, 'document_not_found', 'file_elsewhere'],
+    handle: async ({ caller, params: { file_id: fileId }, query: { id } }) =>
+      await recordingReply(blobs, uploaderOf(caller), await files.get(caller, id, fileId)),
   });
 }
 

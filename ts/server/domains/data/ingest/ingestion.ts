@@ -19,18 +19,19 @@ import type { AttachedStore } from '../store/attached-store.ts';
 import type { BaseStore } from '../store/base-store.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { PendingSource } from '../store/publication.ts';
+import { UNHEARD_KINDS } from '../stored-kinds.ts';
 import { type IndexJobs, shownSource } from './index-jobs.ts';
 import type { Recordings } from './recordings.ts';
 import { blockParts, textParts } from './source-parts.ts';
 
-/** What is said of a document, whatever it is made of. */
+/** The words about a document, whatever it is made of. */
 export interface DocumentLabel {
   readonly source: string;
   readonly title?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   /** Milliseconds since 1970; default: now. */
   readonly datedAt?: number | undefined;
-  /** Who adds it. */
+  /** The account that adds it. */
   readonly owner?: string | undefined;
 }
 
@@ -59,13 +60,13 @@ interface FileToAdd extends FileFacts {
   readonly fileName: string;
 }
 
-/** What is done at once, or the job that does it. */
+/** The document where it is there at once, or else the job that makes it. */
 export type AddOutcome = { readonly document: AddedDocument } | { readonly jobId: string };
 
 /** A stored file that becomes a document. */
 interface FileToAttach extends FileToAdd {
   readonly attachment: Attachment;
-  /** Who attaches it. */
+  /** The account that attaches it. */
   readonly owner: string | undefined;
 }
 
@@ -140,11 +141,12 @@ export class Ingestion {
     // Jobs first: one that ends in between has published its document by the time that it is looked for.
     const waiting = await documents.findWaiting(scope, base, label.source);
     const isAwaited = waiting?.sha256 === file.sha256;
-    if (isLarge && isAwaited && waiting.jobId !== undefined && (await jobs.isOpen(scope, waiting.jobId)))
-      return { jobId: waiting.jobId };
+    if (isAwaited && waiting.jobId !== undefined && (await jobs.isOpen(scope, waiting.jobId))) return { jobId: waiting.jobId };
     const there = await documents.findBySource(scope, base, label.source);
     const isLatest = waiting === undefined || isAwaited || (there !== undefined && waiting.no < there.no);
-    if (there?.sha256 === file.sha256 && isLatest) return { document: added(there, base, there.nChunks, false) };
+    const isSame = there?.sha256 === file.sha256 && isLatest;
+    if (isSame && !(isUnheard(there) && (await recordings.canHear())))
+      return { document: added(there, base, there.nChunks, false) };
     const byJob = () => {
       const source = { form: 'file' as const, title: label.title, parts: [file.fileName] };
       return this.#enqueue(scope, base, describe(label, 'file', file), source, label.owner);
@@ -158,6 +160,14 @@ export class Ingestion {
     const document = describe(label, read.storedKind, file);
     await documents.insertReady(scope, base, document, [], Date.now());
     return { document: added(document, base, 0, true) };
+  }
+
+  /** Has recordings heard that were added when nothing here could. What the model has heard already costs nothing. */
+  async hearAgain(scope: TenantScope, base: KnowledgeBase, owner: string | undefined): Promise<void> {
+    const { documents, recordings } = this.#options;
+    if (!(await recordings.canHear())) return;
+    for (const { source, title, tags, datedAt, sha256, sizeBytes } of await documents.listUnheard(scope, base))
+      await this.addFile(scope, base, { source, title, tags, datedAt, owner }, { fileName: source, sha256, sizeBytes });
   }
 
   /** A stored file is indexed by a job, whatever its size. One that is there already stays as it is, unless it failed. */
@@ -235,6 +245,10 @@ export class Ingestion {
       throw knowledgeError('queue_full', `${error.message} ${error.remedy}`, { retryAfterMs: 60_000, cause: error });
     }
   }
+}
+
+function isUnheard({ kind }: Pick<NewDocument, 'kind'>): boolean {
+  return UNHEARD_KINDS.includes(kind);
 }
 
 /** Throws `text_too_short`. */

@@ -2,20 +2,13 @@
 import { JobFailedError } from '../../../platform/jobs/index.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import type { BlobStore } from '../../files/index.ts';
-import { type BackgroundHearing, mediaErrors } from '../../media/index.ts';
+import { type BackgroundHearing, mediaErrors, type SaidPiece } from '../../media/index.ts';
 
 export interface Hearing {
   /** The account that the seconds count for. */
   owner: string | undefined;
   signal: AbortSignal;
   onSeconds(done: number): void;
-}
-
-interface SaidPiece {
-  text: string;
-  /** Seconds from the beginning. */
-  begin: number;
-  end: number;
 }
 
 export interface Recordings {
@@ -37,7 +30,8 @@ export function recordingsOf(hearing: () => BackgroundHearing | undefined, blobs
       if (media === undefined) return undefined;
       try {
         const path = await blobs.open(scope, sha256);
-        return await media.hear({ tenant: scope.tenant, user: owner, key: undefined }, path, { signal, onSeconds });
+        const folder = blobs.derivedFolder(scope, sha256);
+        return await media.hear({ tenant: scope.tenant, user: owner, key: undefined }, path, { folder, signal, onSeconds });
       } catch (error) {
         if (!mediaErrors.has(error)) throw error;
         if (DEAF.includes(error.code)) return undefined;

@@ -107,12 +107,13 @@ function rebuildRoute(service: KnowledgeService, access: KnowledgeAccess): Route
     maxBody: 1_024,
     bodyOptional: true,
     summary: 'Make the index of a knowledge base anew from what is stored, while the one that is there serves',
+    description: 'Recordings and films that were added before there was a speech model are heard by jobs.',
     params: BaseParams,
     answer: RebuiltBase,
-    errors: ['forbidden', 'namespace_not_found', 'index_unavailable', 'storage_unavailable'],
+    errors: ['forbidden', 'namespace_not_found', 'index_unavailable', 'queue_full', 'storage_unavailable'],
     handle: async ({ caller, params: { tenant, namespace } }) => {
       const scope = await access.scopeFor(caller, tenant, namespace);
-      const { base, isRebuilding } = await service.rebuild(scope, namespace);
+      const { base, isRebuilding } = await service.rebuild(scope, namespace, caller.subject);
       return { ...toBaseShape(base), rebuilding: isRebuilding };
     },
   });

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { json, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
+import type { BlobStore } from '../../files/index.ts';
 import { featureErrors } from '../../license/index.ts';
 import { knowledgeError, knowledgeErrors } from '../errors.ts';
 import { readsIngestBody } from '../ingest/reads-ingest-body.ts';
@@ -20,6 +21,7 @@ import {
 } from '../schemas.ts';
 import type { KnowledgeService } from '../service.ts';
 import { readDocument } from './read-document.ts';
+import { RecordingBytes, recordingReply } from './recording-reply.ts';
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 const PAGE = 1_000;
@@ -31,8 +33,14 @@ const { get, post, del } = routes({
   errors: knowledgeErrors,
 });
 
-export function documentRoutes(service: KnowledgeService, access: KnowledgeAccess): Route[] {
-  return [ingestRoute(service, access), listRoute(service, access), readRoute(service, access), removeRoute(service, access)];
+export function documentRoutes(service: KnowledgeService, access: KnowledgeAccess, blobs: BlobStore): Route[] {
+  return [
+    ingestRoute(service, access),
+    listRoute(service, access),
+    readRoute(service, access),
+    recordingRoute(service, access, blobs),
+    removeRoute(service, access),
+  ];
 }
 
 function ingestRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
@@ -112,6 +120,21 @@ function readRoute(service: KnowledgeService, access: KnowledgeAccess): Route {
     handle: async ({ caller, params: { tenant, namespace, id }, query }) => {
       const scope = await access.scopeFor(caller, tenant, namespace);
       return await readDocument(service, caller, await service.getDocument(scope, namespace, id), query);
+    },
+  });
+}
+
+function recordingRoute(service: KnowledgeService, access: KnowledgeAccess, blobs: BlobStore): Route {
+  return get('/api/v1/vector/documents/{tenant}/{namespace}/{id}/content', {
+    auth: 'viewer',
+    scope: 'knowledge:read',
+    summary: 'Play a recording or film that became a document; Range asks for a part',
+    params: DocumentParams,
+    responses: RecordingBytes,
+    errors: ['forbidden', 'namespace_not_found', 'document_not_found', 'file_elsewhere', 'storage_unavailable'],
+    handle: async ({ caller, params: { tenant, namespace, id } }) => {
+      const scope = await access.scopeFor(caller, tenant, namespace);
+      return await recordingReply(blobs, scope, await service.getDocument(scope, namespace, id));
     },
   });
 }

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Storage, StorageAccess, TenantScope } from '../../../platform/storage/index.ts';
 import type { DocumentSource, EmbeddedPassage, ExtractedDocument } from '../../retrieval/index.ts';
 import type { DocumentFilter, KnowledgeBase, NewDocument, StoredDocument } from '../knowledge-base.ts';
+import { UNHEARD_KINDS } from '../stored-kinds.ts';
 import {
   bury,
   insertChunks,
@@ -108,6 +109,18 @@ export class DocumentStore {
         .executeTakeFirstOrThrow();
       return { count: Number(n), documents: rows.map(toDocument) };
     });
+  }
+
+  /** Recordings that were added by themselves and have no text. */
+  async listUnheard(scope: TenantScope, base: KnowledgeBase): Promise<StoredDocument[]> {
+    const rows = await this.#access.read(scope, (db) =>
+      readyOf(db, scope.tenant, base)
+        .where('kind', 'in', [...UNHEARD_KINDS])
+        .where('file_id', 'is', null)
+        .orderBy('id')
+        .execute(),
+    );
+    return rows.map(toDocument);
   }
 
   /** Stores what is to be indexed. Throws `namespace_not_found` when the base was removed meanwhile. */

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { RemovalHold } from '../../../platform/files/removal-hold.ts';
@@ -27,6 +27,22 @@ async function open(t: Test) {
   };
   return { blobs, hold, store, isThere: () => existsSync(blobs.pathOf(red, sha256)) };
 }
+
+t.test('what was made of a file goes with it, and what a crash left of it with the orphans', async (t) => {
+  const { blobs, store } = await open(t);
+  const make = (tenant = red) => {
+    const folder = blobs.derivedFolder(tenant, sha256);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'text'), 'x');
+    return folder;
+  };
+  await store();
+  const [own, foreign] = [make(), make(tenantScope('blue'))];
+  await blobs.removeOrphans(systemScope(), Number.MAX_SAFE_INTEGER);
+  t.strictSame([existsSync(own), existsSync(foreign)], [true, false]);
+  await blobs.remove(red, sha256);
+  t.equal(existsSync(own), false);
+});
 
 t.test('a file that is erased while a backup reads goes when the backup ends', async (t) => {
   const { blobs, hold, store, isThere } = await open(t);

@@ -36,6 +36,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 export class BlobStore {
   readonly #access: StorageAccess<BlobTables>;
   readonly #folder: string;
+  readonly #derived: string;
   /** Storing and removing the same file take turns: a removal must not take the file that was stored meanwhile. */
   readonly #busy = new Map<string, Promise<unknown>>();
   /** Undefined: the bytes lie on the node that got them alone. */
@@ -43,7 +44,7 @@ export class BlobStore {
   readonly #hold: RemovalHold;
 
   /**
-   * @param folder `data_dir/blobs`; it is made when the first file comes.
+   * @param folder `data_dir/blobs`; it is made when the first file comes. What is made of files lies in `data_dir/cache/derived`.
    * @param isShared other nodes use the database, so the bytes go there as well. SQLite has no other nodes.
    * @param hold what a backup reads is removed after it.
    */
@@ -51,6 +52,7 @@ export class BlobStore {
     this.#hold = hold;
     this.#access = storage.access<BlobTables>();
     this.#folder = folder;
+    this.#derived = join(dirname(folder), 'cache', 'derived');
     this.#parts = isShared && storage.dialect === 'postgres' ? new BlobParts(storage) : undefined;
   }
 
@@ -68,6 +70,15 @@ export class BlobStore {
   pathOf({ tenant }: { tenant: string }, sha256: string): string {
     if (!SHA256.test(sha256)) throw new RangeError('a blob is named by its SHA-256 in lowercase hexadecimal');
     return join(this.#folder, blobPath(tenant, sha256));
+  }
+
+  /**
+   * The folder for what took long to make of a blob, as what is said in a recording. It goes with the blob; nothing else may depend on it, since the
+   * cache is no part of backups. Whoever writes makes it.
+   */
+  derivedFolder({ tenant }: { tenant: string }, sha256: string): string {
+    if (!SHA256.test(sha256)) throw new RangeError('a blob is named by its SHA-256 in lowercase hexadecimal');
+    return join(this.#derived, blobPath(tenant, sha256));
   }
 
   /** Takes a file whose bytes are synced and were hashed. On return it is on disk under its new name, and known. */
@@ -143,11 +154,16 @@ export class BlobStore {
           ),
       ]);
       if ((result?.affectedRows ?? 0) === 0) return;
+      await this.#removeDerived(scope, sha256);
       await this.#hold.remove(
         () => rm(path, { force: true }),
         () => this.#removeUnknown(scope, sha256),
       );
     });
+  }
+
+  async #removeDerived(scope: TenantScope, sha256: string): Promise<void> {
+    await rm(this.derivedFolder(scope, sha256), { recursive: true, force: true });
   }
 
   /** The file of a blob whose row is gone; it may have been stored again. */
@@ -160,17 +176,21 @@ export class BlobStore {
 
   /** Files of this node whose blobs were removed by another one, and what a crash left behind. */
   async removeOrphans(scope: SystemScope, olderThanMs: number): Promise<void> {
-    if (this.#hold.isHeld) return;
-    for (const owner of await names(this.#folder))
-      for (const start of await names(join(this.#folder, owner))) {
-        const folder = join(this.#folder, owner, start);
+    if (!this.#hold.isHeld) await this.#removeUnowned(this.#folder, scope, olderThanMs);
+    await this.#removeUnowned(this.#derived, scope, olderThanMs);
+  }
+
+  async #removeUnowned(root: string, scope: SystemScope, olderThanMs: number): Promise<void> {
+    for (const owner of await names(root))
+      for (const start of await names(join(root, owner))) {
+        const folder = join(root, owner, start);
         const files = await names(folder);
         const known = await this.#findOwners(scope, files);
         for (const file of files) {
           if (known.has(`${owner} ${file}`)) continue;
           const found = await stat(join(folder, file)).catch(() => undefined);
           if (found !== undefined && found.mtimeMs < olderThanMs && found.ctimeMs < olderThanMs)
-            await rm(join(folder, file), { force: true });
+            await rm(join(folder, file), { recursive: true, force: true });
         }
       }
   }

@@ -26,7 +26,7 @@ export function ffmpegRemedy(): string {
 }
 
 /** The command that installs a package on this system. @param fedora its name there */
-function installRemedy(name: string, fedora = name): string {
+export function installRemedy(name: string, fedora = name): string {
   if (process.platform === 'darwin') return `Install it: brew install ${name}`;
   const system = readSystem();
   if (/fedora/.test(system)) return `Install it: dnf install ${fedora}`;

@@ -9,7 +9,7 @@ import type { MeteringApi } from '../../metering/index.ts';
 import { type MediaErrorCode, mediaError, mediaErrors } from '../errors.ts';
 import type { MediaMetrics } from '../media-metrics.ts';
 import { readMediaFacts } from '../sound/media-facts.ts';
-import { readSound } from '../sound/sound-reader.ts';
+import { readSound, SOUND_RATE } from '../sound/sound-reader.ts';
 import { ChannelSpeakers, oneChannel } from './channel-speakers.ts';
 import type { ReservedModel, SpeechCard, SpeechModels } from './speech-models.ts';
 import type { HeardSegment, Transcript } from './transcript.ts';
@@ -32,6 +32,8 @@ export interface SpeechCall extends Omit<TranscriptionOptions, 'tenant' | 'timeo
   mayUse: NameFilter;
   owner: MediaOwner;
   tellsSpeakers?: boolean;
+  /** Seconds at the beginning that are left out, since they were heard before; times count from the beginning all the same. */
+  fromSeconds?: number;
   timeoutMs?: number | undefined;
   /** The client is gone, or the job is to end. */
   signal: AbortSignal;
@@ -42,6 +44,8 @@ export interface SpeechCall extends Omit<TranscriptionOptions, 'tenant' | 'timeo
 export interface SpeechProgress {
   segments: HeardSegment[];
   doneSeconds: number;
+  /** Empty until it is known. */
+  language: string;
 }
 
 interface SpeechServiceOptions {
@@ -68,6 +72,11 @@ export class SpeechService {
 
   constructor(options: SpeechServiceOptions) {
     this.#options = options;
+  }
+
+  /** Recordings, those that wait included. */
+  get nUnderWay(): number {
+    return [...this.#nOfTenant.values()].reduce((sum, n) => sum + n, 0);
   }
 
   async models(caller: Principal): Promise<SpeechCard[]> {
@@ -101,7 +110,8 @@ export class SpeechService {
           onProgress(progress);
         }),
       );
-      metrics.done('transcription', { audioSeconds: transcript.duration, wallSeconds: (performance.now() - started) / 1000 });
+      const audioSeconds = Math.max(0, transcript.duration - (call.fromSeconds ?? 0));
+      metrics.done('transcription', { audioSeconds, wallSeconds: (performance.now() - started) / 1000 });
       return transcript;
     } catch (error) {
       const failure = mediaFailure(error, call.signal);
@@ -113,7 +123,7 @@ export class SpeechService {
   /** Counts what was done, also of a recording that was not finished. */
   async #metered(
     model: string,
-    { owner, announce }: SpeechCall,
+    { owner, announce, fromSeconds = 0 }: SpeechCall,
     work: (onDone: (seconds: number) => void) => Promise<Transcript>,
   ): Promise<Transcript> {
     const meter = await this.#options.metering.begin(owner, {
@@ -133,7 +143,8 @@ export class SpeechService {
       seconds = transcript.duration;
       return transcript;
     } finally {
-      await meter.end({ nPromptTokens: 0, nCachedTokens: 0, nCompletionTokens: 0, audioMs: Math.round(seconds * 1000) });
+      const audioMs = Math.round(Math.max(0, seconds - fromSeconds) * 1000);
+      await meter.end({ nPromptTokens: 0, nCachedTokens: 0, nCompletionTokens: 0, audioMs });
     }
   }
 
@@ -164,12 +175,15 @@ export class SpeechService {
   async #listen(
     { id, model }: ReservedModel,
     path: string,
-    { owner, signal, model: _model, mayUse: _mayUse, announce: _announce, tellsSpeakers, timeoutMs, ...options }: SpeechCall,
+    { owner, signal, model: _model, mayUse: _mayUse, announce: _announce, tellsSpeakers, timeoutMs, ...given }: SpeechCall,
     onProgress: (progress: SpeechProgress) => void,
   ): Promise<Transcript> {
+    const { fromSeconds = 0, ...options } = given;
     const speakers = tellsSpeakers === true ? new ChannelSpeakers() : undefined;
     const named = (segment: SpeechSegment): HeardSegment =>
-      speakers === undefined ? segment : { ...segment, speaker: speakers.speakerOf(segment.begin, segment.end) };
+      speakers === undefined
+        ? later(segment, fromSeconds)
+        : { ...segment, speaker: speakers.speakerOf(segment.begin, segment.end) };
     const segments: HeardSegment[] = [];
     const last = Promise.withResolvers<TranscriptionEvent>();
     // The end of the model's work ends that of the decoder.
@@ -178,7 +192,10 @@ export class SpeechService {
     const onEvent = (event: TranscriptionEvent) => {
       const heard = event.segments.map(named);
       segments.push(...heard);
-      if (heard.length > 0 || event.doneSeconds > 0) onProgress({ segments: heard, doneSeconds: event.doneSeconds });
+      const { language, doneSeconds } = event;
+      // The end of one that failed says how far it was written, and not how far it was heard.
+      if (event.error === undefined && (heard.length > 0 || doneSeconds > 0))
+        onProgress({ segments: heard, doneSeconds: doneSeconds + fromSeconds, language });
       if (event.wantsSamples) wanted.resolve();
       if (!event.isLast) return;
       over.abort(event.error);
@@ -198,7 +215,11 @@ export class SpeechService {
         signal: AbortSignal.any([signal, over.signal]),
         nChannels: speakers === undefined ? 1 : 2,
       } as const;
-      for await (const samples of readSound(path, reading)) {
+      let nLeftOut = Math.round(fromSeconds * SOUND_RATE);
+      for await (const read of readSound(path, reading)) {
+        const samples = read.subarray(Math.min(nLeftOut, read.length));
+        nLeftOut -= read.length - samples.length;
+        if (samples.length === 0) continue;
         wanted = Promise.withResolvers<void>();
         if (!recording.write(speakers?.mix(samples) ?? samples)) await wanted.promise;
       }
@@ -206,13 +227,23 @@ export class SpeechService {
       recording.end();
       const { error, language, duration, speechSeconds } = await last.promise;
       if (error !== undefined) throw error;
-      return { segments, model: id, language, duration, speechSeconds };
+      return { segments, model: id, language, duration: duration + fromSeconds, speechSeconds };
     } finally {
       signal.removeEventListener('abort', cancel);
       // Nothing happens to one that is over.
       recording.cancel();
     }
   }
+}
+
+function later(segment: SpeechSegment, seconds: number): SpeechSegment {
+  if (seconds === 0) return segment;
+  const moved = <T extends { begin: number; end: number }>(each: T): T => ({
+    ...each,
+    begin: each.begin + seconds,
+    end: each.end + seconds,
+  });
+  return { ...moved(segment), words: segment.words.map(moved) };
 }
 
 /** Every failure as one of the module's own; those of quotas stay what they are. */

@@ -40,6 +40,11 @@ export class SpeakingService {
     this.#places = new FairPlaces(options.nPlaces, Math.max(1, Math.ceil(options.nPlaces / 2)));
   }
 
+  /** Texts that are being read aloud. */
+  get nUnderWay(): number {
+    return this.#nTexts;
+  }
+
   /**
    * Resolves when the first samples are there, so that what fails before is an answer with its status. The samples have SPEECH_RATE. Throws the
    * errors of the module, and those of quotas; reading the samples throws them, too.

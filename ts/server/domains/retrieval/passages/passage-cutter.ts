@@ -35,8 +35,13 @@ export const DEFAULT_CUT: CutOptions = { size: 1_200, overlap: 150 };
 /** A shorter section is not worth a passage of its own: it stays with the one that follows. */
 const LEAST_SECTION = 300;
 const MAX_HEADING = 300;
-/** What is said in a recording is cited by its seconds, of which a passage must not have many. */
+/**
+ * Speech is cited by its seconds: a passage ends with a sentence, so that the next one begins where it is said, unless that is
+ * so near that a listener does not mind.
+ */
 const SPOKEN_SIZE = 400;
+const NEAR_SECONDS = 2;
+const ENDS_SENTENCE = /[.!?…。？！]["”»)]?$/;
 
 interface CutDocument extends DocumentText {
   readonly passages: readonly Passage[];
@@ -58,8 +63,6 @@ class PassageCutter {
   /** Of the passage that is being filled. */
   #atoms: Atom[] = [];
   #start = 0;
-  /** Those of a recording, the passage before included, which this one may overlap. */
-  #spoken: Atom[] = [];
   #heading: string | undefined;
   /** Where the passage begins that overlaps the one before; undefined: at its first atom. */
   #overlapStart: number | undefined;
@@ -71,18 +74,21 @@ class PassageCutter {
 
   take(atom: Atom): void {
     const last = this.#atoms.at(-1);
-    if (last !== undefined && !isSamePlace(last.block, atom.block)) this.close();
+    if (last !== undefined && (!isSamePlace(last.block, atom.block) || this.#isSaid(last, atom))) this.close();
     else if (last !== undefined && atom.block.type === 'heading' && this.#length() >= LEAST_SECTION) this.close();
-    else if (last !== undefined && atom.end - this.#start > this.#sizeFor(atom)) this.#closeFull();
+    else if (last !== undefined && atom.end - this.#start > this.#options.size) this.#closeFull();
     if (atom.block.type === 'heading') this.#headings.enter(this.#text.slice(atom.start, atom.end), atom.block.level ?? 1);
     if (this.#atoms.length === 0) this.#begin(atom);
     this.#atoms.push(atom);
-    if (atom.block.startSeconds !== undefined) this.#spoken.push(atom);
   }
 
-  #sizeFor({ block }: Atom): number {
-    const { size } = this.#options;
-    return block.startSeconds === undefined ? size : Math.min(size, SPOKEN_SIZE);
+  /** Whether a passage of a recording ends between the two. */
+  #isSaid(last: Atom, { block: { startSeconds }, end }: Atom): boolean {
+    const from = this.#atoms[0]?.block.startSeconds;
+    if (startSeconds === undefined || from === undefined) return false;
+    if (end - this.#start > SPOKEN_SIZE) return true;
+    const isSentence = ENDS_SENTENCE.test(this.#text.slice(last.start, last.end).trimEnd());
+    return isSentence && startSeconds - from > NEAR_SECONDS;
   }
 
   /** Ends the passage, and the next one does not overlap it. */
@@ -146,20 +152,19 @@ class PassageCutter {
       ...(page === undefined ? {} : { page }),
       ...(sheet === undefined ? {} : { sheet }),
       ...(slide === undefined ? {} : { slide }),
-      ...this.#secondsOf(last),
+      ...secondsOf(atoms[0]?.block, last.block),
     });
-  }
-
-  #secondsOf({ block: { endSeconds } }: Atom): Pick<Passage, 'startSeconds' | 'endSeconds'> {
-    this.#spoken = this.#spoken.filter(({ end }) => end > this.#start);
-    const startSeconds = this.#spoken[0]?.block.startSeconds;
-    return startSeconds === undefined || endSeconds === undefined ? {} : { startSeconds, endSeconds };
   }
 
   #length(): number {
     const last = this.#atoms.at(-1);
     return last === undefined ? 0 : last.end - this.#start;
   }
+}
+
+function secondsOf(first: Block | undefined, { endSeconds }: Block): Pick<Passage, 'startSeconds' | 'endSeconds'> {
+  const startSeconds = first?.startSeconds;
+  return startSeconds === undefined || endSeconds === undefined ? {} : { startSeconds, endSeconds };
 }
 
 /** The headings that stand above a place. */

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { writeScriptedSpeechModel } from '../../../../../../models/random/scripted-speech-model.ts';
+import { iterations } from '../../../../../../test/test-support/iterations.ts';
 import { random } from '../../../../../../test/test-support/seed.ts';
 import { readModelFacts } from './model-facts.ts';
 
@@ -57,7 +58,8 @@ function set(file: Buffer, offset: number, value: number): Buffer {
 
 t.test('bytes that are changed anywhere are read or refused, and nothing else', async (t) => {
   const path = join(folder, 'changed.bin');
-  for (let i = 0; i < 15; i++) {
+  const nFiles = iterations(15, 300, 'SVC_CRAFTED_MODELS');
+  for (let i = 0; i < nFiles; i++) {
     const file = Buffer.from(bytes);
     for (let n = 0; n < 4; n++) file[random.integer(2_000)] = random.integer(256);
     writeFileSync(path, file);

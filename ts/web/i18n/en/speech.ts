@@ -1,0 +1,23 @@
+/** Texts about dictation, reading aloud and recordings, in English. */
+export const speech = {
+  cannot_play: 'The browser cannot play this.',
+  captions: 'Captions',
+  dictate: 'Dictate',
+  dictation_needs_https: 'Browsers give the microphone to pages on https alone. Ask an administrator to serve this page there.',
+  go_on_reading: 'Go on reading',
+  microphone_denied: 'This page may not use the microphone. Allow it in the browser, then try again.',
+  microphone_level: 'Level of the microphone',
+  no_microphone: 'No microphone was found.',
+  no_voices: 'This node has no voice. An administrator can install one.',
+  nothing_to_read: 'There is nothing to read aloud here.',
+  pause_reading: 'Pause',
+  read_aloud: 'Read aloud',
+  reading_aloud: 'Reading aloud',
+  reading_piece: 'Reading aloud: {n} of {count}',
+  reading_speed: 'Speed: {speed}',
+  recording: 'Recording: {source}',
+  skip_sentence: 'Skip ahead',
+  speed_times: '{speed}×',
+  stop_dictation: 'Stop dictation',
+  stop_reading: 'Stop reading',
+} as const;
