@@ -21,12 +21,23 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (!options) {
     const questions = Object.fromEntries(Object.entries(suites).map(([name, { question }]) => [name, question]));
-    console.log(helpText({ ...questions, web: 'the first load of /chat, and scripting while an answer streams, in a browser' }));
+    console.log(
+      helpText({
+        ...questions,
+        forecast: 'world models of series, beside the rules that they must beat',
+        web: 'the first load of /chat, and scripting while an answer streams, in a browser',
+      }),
+    );
     return;
   }
   // Measured in a browser and not by a client: a program of its own, which knows a browser's types.
   if (options.subject === 'web') {
     await import(new URL('./web/main.ts', import.meta.url).href);
+    return;
+  }
+  // Needs no server: the learning runs in this process.
+  if (options.subject === 'forecast') {
+    await import('./forecast/main.ts');
     return;
   }
   if (options.subject.endsWith('.json') && (options.hasReport || options.hasSummary)) {

@@ -15,29 +15,29 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_258_816;
+const MAX_OPENAPI_BYTES = 1_269_638;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [112, 8859],
-  client: [7, 727],
-  server: [12, 770],
+  cli: [113, 8884],
+  client: [7, 730],
+  server: [12, 780],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/cluster': [18, 2086],
   'server/domains/completions': [129, 13976],
-  'server/domains/conversations': [56, 5011],
+  'server/domains/conversations': [56, 5056],
   'server/domains/data': [91, 9685],
   'server/domains/edge': [52, 6524],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [100, 10060],
-  'server/domains/iot': [28, 3857],
+  'server/domains/iot': [28, 3881],
   'server/domains/license': [14, 610],
   'server/domains/logs': [61, 9082],
   'server/domains/media': [44, 4518],
-  'server/domains/memory': [21, 3253],
-  'server/domains/metering': [29, 2545],
+  'server/domains/memory': [32, 5510],
+  'server/domains/metering': [29, 2570],
   'server/domains/pages': [3, 173],
   'server/domains/retrieval': [43, 4015],
   'server/domains/science': [25, 2668],
@@ -49,9 +49,9 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2815],
-  'server/platform': [262, 19651],
-  web: [337, 20770],
-  workers: [20, 826],
+  'server/platform': [263, 19696],
+  web: [337, 20795],
+  workers: [21, 920],
 };
 
 /** A number that is this much below its budget is to be lowered. */

@@ -39,8 +39,8 @@ const mayMakeScopes = [
   /^ts\/server\/domains\/science\/tables\.ts$/,
   // Lines of a network, and what rules find in them, belong to nodes.
   /^ts\/server\/domains\/logs\/detection\/tables\.ts$/,
-  // Dreams begin by schedule for each owner, of whichever tenant.
-  /^ts\/server\/domains\/memory\/dream-schedule\.ts$/,
+  // Dreams begin by schedule for each owner, and conversations are read for each account that lets it be done, of whichever tenant.
+  /^ts\/server\/domains\/memory\/(dream-schedule|extraction\/extractions)\.ts$/,
   // A node connects to devices of all tenants, and keeps what they say together.
   /^ts\/server\/domains\/iot\/tables\.ts$/,
   // Backends, routes and prices belong to nodes.

@@ -187,6 +187,10 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /api/v1/memory/memories/search': () => ({ body: { query: 'canary' } }),
   'POST /api/v1/memory/dream': () => ({ body: { dry_run: true } }),
   'POST /api/v1/memory/dreams/{id}/undo': () => ({ body: {} }),
+  'POST /api/v1/memory/forecasts': () => ({ body: { series: ['usage.tokens'], file: 'load.exmm' } }),
+  'POST /api/v1/worldmodel/rollout': () => ({
+    body: { series: [1, 2, 3].map((day) => ({ ts: day * 86_400_000, value: day })), horizon: 3 },
+  }),
   'PUT /api/v1/memory/settings': () => ({ body: { recall: 'off' } }),
   'POST /api/v1/artifacts': ({ artifact, conversation }) => ({
     body: { id: artifact, title: 'Made', kind: 'html', content: '<p>x</p>', conversation_id: conversation },

@@ -15,6 +15,7 @@ import { migrationsOf } from './platform/module/module.ts';
 import { ModuleHost } from './platform/module/module-host.ts';
 import { noEvents, noJobs, scriptedNode, silentLog } from './platform/module/test-support/scripted-context.ts';
 import { NO_LIMITS } from './platform/module/use-rules.ts';
+import { SeriesRegistry } from './platform/series/series-registry.ts';
 import { createStorage } from './platform/storage/index.ts';
 import { loadNodeConfig } from './settings.ts';
 
@@ -128,6 +129,7 @@ async function openWorld(t: Test): Promise<World> {
     storage,
     jobs: noJobs,
     events: noEvents,
+    series: new SeriesRegistry(),
     tenants,
     uses: NO_LIMITS,
   };

@@ -6,11 +6,13 @@ import { AccountsPort } from './accounts-port.ts';
 import { closeAll } from './close-all.ts';
 import { databaseOptions } from './database.ts';
 import { completions } from './domains/completions/index.ts';
+import { conversations } from './domains/conversations/index.ts';
 import { data } from './domains/data/index.ts';
 import { files } from './domains/files/index.ts';
 import { endExpiredRequests, endRefusedRequests, identity } from './domains/identity/index.ts';
 import { inference } from './domains/inference/index.ts';
 import { media } from './domains/media/index.ts';
+import { memory } from './domains/memory/index.ts';
 import { retrieval } from './domains/retrieval/index.ts';
 import { modules as allModules } from './modules.ts';
 import { filesOf } from './platform/config/config.ts';
@@ -39,6 +41,7 @@ import { AddressList } from './platform/network/address-list.ts';
 import { trustCertificatesOf } from './platform/network/trusted-certificates.ts';
 import { LocalNode } from './platform/node/local-node.ts';
 import { WorkerPool } from './platform/pool/worker-pool.ts';
+import { SeriesRegistry } from './platform/series/series-registry.ts';
 import { StopLimit } from './platform/stop-limit.ts';
 import {
   createStorage,
@@ -127,6 +130,7 @@ export async function createServer(
     storage,
     jobs,
     events,
+    series: new SeriesRegistry(),
     tenants: accounts,
     uses: accounts,
   });
@@ -144,6 +148,12 @@ export async function createServer(
   knowledge?.connectHearing(() => mediaOfNode?.hearing());
   const chats = host.find(completions);
   if (chats !== undefined) mediaOfNode?.connectChat((caller, body, signal) => chats.chat(caller, body, signal));
+  const saying = host.find(conversations);
+  if (chats !== undefined && saying !== undefined)
+    host.find(memory)?.connect({
+      conversations: saying.service,
+      ask: (caller, body, signal) => chats.chat(caller, body, signal),
+    });
   if (mediaOfNode !== undefined) host.find(files)?.connectMedia(() => mediaOfNode.inspection());
   node.attach(host);
   const { routes, document } = withDocs(host.routes, API_INFO);

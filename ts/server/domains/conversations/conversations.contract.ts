@@ -13,6 +13,12 @@ import type { ConversationTables } from './store/tables.ts';
 import { Sweep } from './sweep.ts';
 import { ann, owner } from './test-support/conversation-owners.ts';
 
+async function collect<T>(given: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const each of given) all.push(each);
+  return all;
+}
+
 interface Bed {
   storage: Storage;
   service: ConversationService;
@@ -74,6 +80,37 @@ const NOTHING = { conversations: 0, messages: 0, terms: 0 };
 
 function testConversationContract(t: Test, newDatabase: NewDatabase): void {
   const open = (t: Test) => openBed(t, newDatabase);
+
+  t.test(
+    'what a person wrote is read of the branch that is shown, from conversations that rest, and never of temporary ones',
+    async (t) => {
+      const { service, wait } = await openBed(t, newDatabase);
+      await fill(service, ann, 'old', ['before', 'answer']);
+      wait(1_000);
+      const after = (await service.get(ann, 'old')).updatedAt;
+      await fill(service, ann, 'talk', ['one', 'answer', 'two', 'answer']);
+      await service.append(ann, 'talk', { id: 'm5', role: 'user', content: 'two, said otherwise', parentId: 'm2' });
+      await service.append(ann, 'talk', { id: 'm6', role: 'tool', content: 'a result' });
+      await service.create(ann, { id: 'secret', isTemporary: true });
+      await service.append(ann, 'secret', { role: 'user', content: 'nobody reads this' });
+      await fill(service, ben, 'foreign', ['of ben']);
+      wait(1_000);
+      const until = (await service.get(ann, 'talk')).updatedAt;
+      await fill(service, ann, 'busy', ['now']);
+      const said = await collect(service.said(ann, { after, until }));
+      t.match(said, [
+        {
+          id: 'talk',
+          messages: [
+            { id: 'm1', seq: 1, text: 'one' },
+            { id: 'm5', seq: 5, text: 'two, said otherwise' },
+          ],
+        },
+      ]);
+      t.equal(said[0]?.messages.length, 2);
+      t.strictSame(await collect(service.said(ann, { after: until, until })), []);
+    },
+  );
 
   t.test('messages come back in their order, each following the one before', async (t) => {
     const { service } = await open(t);

@@ -30,6 +30,19 @@ import { type ImportReport, importFile } from './transfer/importer.ts';
 export type ConversationInput = Partial<Omit<NewConversation, 'createdAt' | 'expiresAt'>>;
 export type MessageInput = Omit<NewMessage, 'id' | 'ts'> & { id?: string | undefined };
 
+/** A message as the owner wrote it. */
+interface SaidMessage {
+  readonly id: string;
+  readonly seq: number;
+  readonly text: string;
+  readonly at: number;
+}
+
+interface SaidConversation {
+  readonly id: string;
+  readonly messages: readonly SaidMessage[];
+}
+
 const EXPORT_PAGE = 100;
 
 export interface ServiceOptions {
@@ -38,7 +51,7 @@ export interface ServiceOptions {
   readonly files?: FilesEraser;
   /** How long a temporary conversation is kept after its last message. */
   readonly temporaryMs: number;
-  /** Of all conversations and artifacts of a tenant. */
+  /** The most that all conversations and artifacts of a tenant take. */
   readonly tenantBytes?: number;
   readonly now?: () => number;
 }
@@ -147,6 +160,38 @@ export class ConversationService {
     }
   }
 
+  /**
+   * Reads what the owner wrote in conversations whose last message lies after `after` and not after `until`, newest first: messages of the branch that is shown.
+   * Temporary conversations are left out.
+   */
+  async *said(owner: Owner, { after, until }: { after: number; until: number }): AsyncGenerator<SaidConversation> {
+    let last: ConversationCursor | undefined = { updatedAt: until + 1, id: '' };
+    while (last !== undefined) {
+      const page: ListedConversation[] = await this.#conversations.list(owner, {}, EXPORT_PAGE, last);
+      for (const listed of page) {
+        if (listed.updatedAt <= after) return;
+        const messages = await this.#saidIn(owner, listed.id);
+        if (messages.length > 0) yield { id: listed.id, messages };
+      }
+      last = page.length < EXPORT_PAGE ? undefined : page.at(-1);
+    }
+  }
+
+  async #saidIn(owner: Owner, id: string): Promise<SaidMessage[]> {
+    const conversation = await this.#conversations.find(owner, id);
+    if (conversation === undefined) return [];
+    const shown = await this.currentBranch(owner, conversation);
+    const said: SaidMessage[] = [];
+    for (let after = 0, isWhole = false; !isWhole; ) {
+      const page = await this.#messages.list(owner, id, { after, limit: EXPORT_PAGE });
+      for (const { id: messageId, seq, role, content, ts } of page.messages)
+        if (role === 'user' && shown.has(messageId)) said.push({ id: messageId, seq, text: content, at: ts });
+      after = page.messages.at(-1)?.seq ?? after;
+      isWhole = page.isWhole;
+    }
+    return said;
+  }
+
   /** Stores the conversations of an export file as it arrives. Those whose ids are there already stay as they are. */
   async import(owner: Owner, body: AsyncIterable<Uint8Array>): Promise<ImportReport> {
     return await importFile({ store: this.#imports, reader: this.#reader, budget: this.#importBudget }, owner, body, this.#now());
@@ -169,7 +214,7 @@ export class ConversationService {
     return new Set(branch.reverse());
   }
 
-  /** Under which key its files lie; undefined: it has none. */
+  /** Reads under which key its files lie; undefined: it has none. */
   async filesKey(owner: Owner, id: string): Promise<string | undefined> {
     return await this.#conversations.filesKey(owner, id);
   }

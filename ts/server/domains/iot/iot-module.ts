@@ -5,6 +5,8 @@ import { AddressPolicy } from '../../platform/network/address-policy.ts';
 import { allowedHostsOf } from '../../platform/network/allowed-host.ts';
 import { HttpClient } from '../../platform/network/http-client.ts';
 import { Repeater } from '../../platform/repeater.ts';
+import type { SeriesSource } from '../../platform/series/series-registry.ts';
+import type { TenantScope } from '../../platform/storage/index.ts';
 import { identity } from '../identity/index.ts';
 import { license } from '../license/index.ts';
 import { security } from '../security/index.ts';
@@ -26,6 +28,27 @@ const DAY_MS = 24 * HOUR_MS;
 const KEEP_WRITES_MS = 90 * DAY_MS;
 /** A variable that is bad again and again is told of once in so long. */
 const TELL_AGAIN_MS = 60_000;
+
+/** Hours of a history at most. */
+const MOST_HOURS = 10_000;
+
+/** Hourly means of variables, `iot.DEVICE.VARIABLE` by the device's name. */
+function variableSource(store: DeviceStore, history: History, now: () => number): SeriesSource {
+  const named = async (scope: TenantScope) =>
+    (await store.list(scope)).flatMap((device) =>
+      device.variables.map((variable) => ({ name: `iot.${device.name}.${variable.name}`, device, variable })),
+    );
+  return {
+    name: 'iot',
+    list: async (scope) => (await named(scope)).map(({ name, variable }) => ({ name, unit: variable.unit ?? '' })),
+    read: async (scope, wanted, since) => {
+      const found = (await named(scope)).find(({ name }) => name === wanted);
+      if (found === undefined) return undefined;
+      const query = { device: found.device.id, variable: found.variable.name, from: since, to: now(), limit: MOST_HOURS };
+      return (await history.hours(scope, query)).map(({ hour, mean }) => ({ ts: Number(hour), value: Number(mean) }));
+    },
+  };
+}
 
 export function createIot(context: ModuleContext<typeof iotSettings>): Module<undefined> {
   const { settings, node, log, metrics, events } = context;
@@ -83,6 +106,7 @@ export function createIot(context: ModuleContext<typeof iotSettings>): Module<un
     now,
     onWrite: ({ kind }, outcome) => writes.with({ kind, outcome }).add(),
   });
+  context.series.register(variableSource(store, history, now));
   const tools = new IotTools(service);
   const upkeep = new Repeater({
     intervalMs: HOUR_MS,

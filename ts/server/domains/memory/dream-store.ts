@@ -1,5 +1,5 @@
 /** Dreams on disk: each with what it was asked and what it did, and its changes, which can be undone. */
-import type { Selectable } from 'kysely';
+import type { Selectable, Updateable } from 'kysely';
 import type { TenantScope } from '../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
 import { floatsOf } from '../retrieval/index.ts';
@@ -8,7 +8,7 @@ import type { ChangeAction, Memory, MemoryCollection, Origin } from './memory.ts
 import { bury, type Db, type NewMemory, newRow, nextVersion, noteChange, type Row, renumber, toMemory } from './memory-rows.ts';
 import type { MemoryStorage, MemoryTables } from './tables.ts';
 
-export const DREAM_STATES = ['queued', 'running', 'done', 'failed'] as const;
+export const DREAM_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 type DreamState = (typeof DREAM_STATES)[number];
 
 export interface DreamRequest extends DreamOptions {
@@ -36,6 +36,8 @@ export interface Dream {
   readonly owner: string;
   readonly state: DreamState;
   readonly request: DreamRequest;
+  /** Undefined: it waits to be enqueued. */
+  readonly jobId: string | undefined;
   readonly report: DreamReport | undefined;
   readonly beganAt: number;
   readonly endedAt: number | undefined;
@@ -76,6 +78,7 @@ export class DreamStore {
       owner,
       state: 'queued',
       request: JSON.stringify(request),
+      job_id: null,
       report: null,
       began_at: now,
       ended_at: null,
@@ -124,16 +127,27 @@ export class DreamStore {
     ]);
   }
 
-  async setState(
-    scope: TenantScope,
-    id: string,
-    state: DreamState,
-    report?: DreamReport,
-    endedAt: number | null = null,
-  ): Promise<void> {
-    const set = { state, ...(report && { report: JSON.stringify(report) }), ended_at: endedAt };
+  async setJob(scope: TenantScope, id: string, jobId: string): Promise<void> {
+    await this.#set(scope, id, { job_id: jobId });
+  }
+
+  async begin(scope: TenantScope, id: string, jobId: string): Promise<void> {
+    await this.#set(scope, id, { state: 'running', job_id: jobId });
+  }
+
+  /** One that has ended stays as it is. */
+  async end(scope: TenantScope, id: string, state: DreamState, endedAt: number, report?: DreamReport): Promise<void> {
+    await this.#set(scope, id, { state, ended_at: endedAt, ...(report && { report: JSON.stringify(report) }) });
+  }
+
+  async #set(scope: TenantScope, id: string, set: Updateable<MemoryTables['memory_dreams']>): Promise<void> {
     await this.#storage.writeUnit(scope, (db) => [
-      db.updateTable('memory_dreams').set(set).where('tenant', '=', scope.tenant).where('id', '=', id),
+      db
+        .updateTable('memory_dreams')
+        .set(set)
+        .where('tenant', '=', scope.tenant)
+        .where('id', '=', id)
+        .where('ended_at', 'is', null),
     ]);
   }
 
@@ -304,6 +318,7 @@ function toDream(row: Omit<Selectable<MemoryTables['memory_dreams']>, 'tenant'>)
     owner: row.owner,
     state: row.state as DreamState,
     request: JSON.parse(row.request) as DreamRequest,
+    jobId: row.job_id ?? undefined,
     report: row.report === null ? undefined : (JSON.parse(row.report) as DreamReport),
     beganAt: row.began_at,
     endedAt: row.ended_at ?? undefined,

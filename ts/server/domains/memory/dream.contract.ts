@@ -113,6 +113,23 @@ function plantedMemories() {
   return { base, duplicates, changed, alike };
 }
 
+/** Calls `hold` after each unit of changes of a dream, with how many there were. */
+function holdDreams(t: Test, hold: (nUnits: number) => Promise<void>) {
+  const { apply } = DreamStore.prototype;
+  const restore = () => {
+    DreamStore.prototype.apply = apply;
+  };
+  t.teardown(restore);
+  let nUnits = 0;
+  DreamStore.prototype.apply = async function (this: DreamStore, ...args) {
+    const nChanges = await apply.apply(this, args);
+    nUnits += 1;
+    await hold(nUnits);
+    return nChanges;
+  };
+  return { restore };
+}
+
 function testDreams(t: Test, newDatabase: NewDatabase): void {
   const open = async (t: Test, settings = {}) => await openMemory(t, { databaseUrl: await newUrl(t, newDatabase), settings });
 
@@ -258,6 +275,69 @@ function testDreams(t: Test, newDatabase: NewDatabase): void {
       ends.push(rows.map(({ text, state, strength }) => [text, state, Math.round(Number(strength) * 1e6)]));
     }
     t.strictSame(ends[1], ends[0]);
+  });
+
+  t.test('a dream whose job is cancelled ends as cancelled, queued or running, and what it did can be undone', async (t) => {
+    const bed = await open(t);
+    const scope = tenantScope('red');
+    const texts = ['Tom', 'Ida', 'Udo'].flatMap((name) => [`${name} lives in Kiel`, `${name} has moved to Ulm`]);
+    for (const owner of ['user:ann', 'user:bob'])
+      await plant(
+        bed,
+        texts.map((text, i) => ({ text, ageDays: 30 - i })),
+        owner,
+      );
+    const before = await rowsOf(bed);
+    const isHalfway = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    const apply = holdDreams(t, async (n) => {
+      if (n !== 2) return;
+      isHalfway.resolve();
+      await goesOn.promise;
+    });
+    const running = (await bed.ask('POST', 'dream', { steps: ['contradictions'] })).body;
+    await isHalfway.promise;
+    const queued = (await bed.ask('POST', 'dream', {}, bob)).body;
+    await bed.jobs.cancel(scope, queued.job_id);
+    t.match((await bed.ask('GET', 'dreams', undefined, bob)).body.data, [{ id: queued.dream_id, state: 'cancelled' }]);
+    t.match((await bed.ask('POST', 'dream', {}, bob)).status, 202, 'another one may begin');
+    t.match((await bed.ask('POST', `dreams/${running.dream_id}/undo`, {})).body, { error: 'dream_running' });
+    await bed.jobs.cancel(scope, running.job_id);
+    goesOn.resolve();
+    const ended = await until(
+      () => bed.ask('GET', `dreams/${running.dream_id}`),
+      ({ body }) => body.ended_at !== null,
+    );
+    t.match(ended.body, { state: 'cancelled', report: null, changes: [{}, {}] });
+    apply.restore();
+    const undone = await bed.ask('POST', `dreams/${running.dream_id}/undo`, {});
+    t.strictSame([undone.body.undone.length, undone.body.skipped.length], [2, 0]);
+    const ofAnn = (rows: unknown[]) => rows.filter((row) => (row as { owner: string }).owner === 'user:ann');
+    t.strictSame(ofAnn(await rowsOf(bed)), ofAnn(before));
+  });
+
+  t.test('the dream of a server that was killed goes on after the next start, and ends once', async (t) => {
+    const databaseUrl = await newUrl(t, newDatabase);
+    const killed = await openMemory(t, { databaseUrl });
+    const ids = await plant(killed, [{ text: 'Tom lives in Kiel' }, { text: 'Tom has moved to Ulm', ageDays: 5 }]);
+    const isHalfway = Promise.withResolvers<void>();
+    const teardown = Promise.withResolvers<void>();
+    const apply = holdDreams(t, async () => {
+      isHalfway.resolve();
+      await teardown.promise;
+      throw new Error('the process is gone');
+    });
+    const { dream_id: id } = (await killed.ask('POST', 'dream', { steps: ['contradictions'] })).body;
+    await isHalfway.promise;
+    apply.restore();
+    const next = await openMemory(t, { databaseUrl });
+    const ended = await until(
+      () => next.ask('GET', `dreams/${id}`),
+      ({ body }) => body.ended_at !== null,
+    );
+    t.match(ended.body, { state: 'done', changes: [{ memory: ids[0], action: 'superseded' }] });
+    t.equal(ended.body.changes.length, 1);
+    teardown.resolve();
   });
 
   t.test('dreams are their owner’s, one at a time, and wrong values are named', async (t) => {

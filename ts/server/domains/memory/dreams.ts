@@ -1,7 +1,7 @@
 /** Dreams: jobs that put the memories of one owner in order, step by step, and what is undone of them. */
 import Type, { type Static } from 'typebox';
 import { type Principal, scopeOf } from '../../platform/http/principal.ts';
-import type { Job, JobContext, JobQueue, Jobs } from '../../platform/jobs/index.ts';
+import { hasEnded, type Job, type JobContext, JobError, type JobQueue, type Jobs } from '../../platform/jobs/index.ts';
 import type { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
 import {
@@ -47,6 +47,8 @@ interface DreamsOptions {
 }
 
 const DAY_MS = 86_400_000;
+/** A dream without a job after so long was never enqueued: the process ended before. */
+const ENQUEUED_WITHIN_MS = 60_000;
 /** A dry run names so many changes. */
 const MOST_PLANNED = 1_000;
 
@@ -95,13 +97,17 @@ export class Dreams {
     const dream = await dreams.add(scope, owner, { ...DEFAULTS, ...given }, now());
     const input = { dream: dream.id, owner };
     const job = await this.#queue.enqueue(scope, input, { key: owner, ...(asker !== undefined && { owner: asker }) });
-    if ((job.input as Static<typeof DreamInput>).dream === dream.id) return { dream, job };
+    if ((job.input as Static<typeof DreamInput>).dream === dream.id) {
+      await dreams.setJob(scope, dream.id, job.id);
+      return { dream, job };
+    }
     await dreams.remove(scope, dream.id);
     return undefined;
   }
 
   async list(caller: Principal, page: { after: string; limit: number }): Promise<Dream[]> {
-    return await this.#options.dreams.list(scopeOf(caller), readerOf(caller).owners, page);
+    const dreams = await this.#options.dreams.list(scopeOf(caller), readerOf(caller).owners, page);
+    return await Promise.all(dreams.map((dream) => this.#asItEnded(scopeOf(caller), dream)));
   }
 
   /** Throws `dream_not_found`. */
@@ -109,7 +115,7 @@ export class Dreams {
     const { dreams } = this.#options;
     const dream = await dreams.find(scopeOf(caller), readerOf(caller).owners, id);
     if (dream === undefined) throw memoryError('dream_not_found', `There is no dream ${id}.`);
-    return { dream, changes: await dreams.changes(scopeOf(caller), id) };
+    return { dream: await this.#asItEnded(scopeOf(caller), dream), changes: await dreams.changes(scopeOf(caller), id) };
   }
 
   /** All changes, or those that are named. Throws `dream_not_found`, `dream_undo_expired` and `dream_running`. */
@@ -146,13 +152,31 @@ export class Dreams {
     const [collection] = await memories.collections({ ...scope, owners: [input.owner] });
     // It was erased, with all that it was about.
     if (dream === undefined) return {};
+    await dreams.begin(scope, dream.id, job.id);
+    const report = collection === undefined ? { changed: {}, skipped: [] } : await this.#dream(job, dream, collection);
+    await dreams.end(scope, dream.id, 'done', now(), report);
+    return report;
+  }
+
+  /** A job that was cancelled, failed for good, or is there no more never says so to its dream. */
+  async #asItEnded(scope: TenantScope, dream: Dream): Promise<Dream> {
+    const { dreams, now } = this.#options;
+    if (dream.endedAt !== undefined) return dream;
+    const job = await this.#jobOf(scope, dream);
+    if (job === 'open') return dream;
+    await dreams.end(scope, dream.id, job?.state === 'cancelled' ? 'cancelled' : 'failed', job?.endedAt ?? now());
+    return (await dreams.find(scope, [dream.owner], dream.id)) ?? dream;
+  }
+
+  /** Undefined: there is none. */
+  async #jobOf(scope: TenantScope, { jobId, beganAt }: Dream): Promise<Job | 'open' | undefined> {
+    const { jobs, now } = this.#options;
+    if (jobId === undefined) return now() - beganAt < ENQUEUED_WITHIN_MS ? 'open' : undefined;
     try {
-      await dreams.setState(scope, dream.id, 'running');
-      const report = collection === undefined ? { changed: {}, skipped: [] } : await this.#dream(job, dream, collection);
-      await dreams.setState(scope, dream.id, 'done', report, now());
-      return report;
+      const job = await jobs.get(scope, jobId);
+      return hasEnded(job) ? job : 'open';
     } catch (error) {
-      if (!job.signal.aborted) await dreams.setState(scope, dream.id, 'failed', undefined, now());
+      if (error instanceof JobError && error.code === 'job_not_found') return undefined;
       throw error;
     }
   }

@@ -17,6 +17,23 @@ export const memoryErrors = defineErrors('memory', {
   dream_not_found: [404, 'The caller has no such dream.', 'List them: GET /api/v1/memory/dreams.'],
   dream_running: [409, 'A dream about the same memories has not ended.', 'Wait for it: GET /api/v1/memory/dreams.'],
   dream_undo_expired: [409, 'The dream ended more than `memory.undo_days` ago.', 'Correct the memories one by one.'],
+  series_not_found: [404, 'The tenant has no such series.', 'List them: GET /api/v1/memory/series.'],
+  series_not_regular: [
+    422,
+    'The series has fewer than three points, or more gaps than points.',
+    'Wait until it is longer, or give values at regular times.',
+  ],
+  no_world_model: [
+    422,
+    'There is no such memory file, or it has no world model of the series.',
+    'Have one made: POST /api/v1/memory/forecasts.',
+  ],
+  forecast_model_load_failed: [
+    422,
+    'The world model of the file cannot be read; `deprecated_error` has the code of releases before.',
+    'Have it made again: POST /api/v1/memory/forecasts with another file.',
+  ],
+  forecasts_busy: [503, 'As many forecasts are made as there is room for.', 'Ask again in a moment.'],
   memory_changed: [409, 'The memory was changed or forgotten meanwhile.', 'Read it again, and repeat the change.'],
   tenant_memory_denied: [
     403,

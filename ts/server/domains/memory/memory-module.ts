@@ -1,4 +1,5 @@
 /** Wires the memory module. */
+import { join } from 'node:path';
 import type { Principal } from '../../platform/http/principal.ts';
 import { scopeOf } from '../../platform/http/principal.ts';
 import type { Module } from '../../platform/module/module.ts';
@@ -11,12 +12,16 @@ import { dreamRoutes } from './dream-routes.ts';
 import { DreamSchedule, minuteOf } from './dream-schedule.ts';
 import { DreamStore } from './dream-store.ts';
 import { Dreams } from './dreams.ts';
+import { ExtractionStore } from './extraction/extraction-store.ts';
+import { type AskModel, Extractions, type SaidConversations } from './extraction/extractions.ts';
+import { Forecasts } from './forecast/forecasts.ts';
+import { forecastRoutes } from './forecast-routes.ts';
 import { ownerOf } from './memory.ts';
 import { Recall } from './recall.ts';
 import { RecallPreferences } from './recall-preferences.ts';
 import { memoryRoutes } from './routes.ts';
 import { MemoryService } from './service.ts';
-import type { memorySettings } from './settings.ts';
+import { FILES_FOLDER, type memorySettings } from './settings.ts';
 import { MemoryStore } from './store.ts';
 import type { MemoryStorage } from './tables.ts';
 import { rememberTool } from './tools.ts';
@@ -25,14 +30,25 @@ import { rememberTool } from './tools.ts';
 export interface MemoryApi extends Pick<Recall, 'recall'> {
   /** Whether chats of the caller's account recall memories without being asked to. */
   recallsByItself(caller: Principal): Promise<boolean>;
+  /** Whoever has what people said, and whoever answers chats. */
+  connect(sources: { readonly conversations: SaidConversations; readonly ask: AskModel }): void;
 }
 
-export function createMemory(context: ModuleContext<typeof memorySettings>): Module<MemoryApi> {
+/** Tests put these in place of the real thing. */
+export interface MemoryOverrides {
+  readonly now?: () => number;
+  /** Called with what looks through conversations, so that a test need not wait for its time. */
+  readonly onMade?: (extractions: Extractions) => void;
+}
+
+export function createMemory(
+  context: ModuleContext<typeof memorySettings>,
+  { now = Date.now, onMade }: MemoryOverrides = {},
+): Module<MemoryApi> {
   const { settings, log, metrics } = context;
-  const { recordAct } = context.use(identity);
+  const { recordAct, delegations } = context.use(identity);
   const { open, embedders } = context.use(retrieval);
   const storage: MemoryStorage = context.storage.access();
-  const now = (): number => Date.now();
   const store = new MemoryStore(storage);
   // What is forgotten is in no file: the index is made of the database at each start.
   const search = open('memory', new MemoryCollections(storage, now), { isSaved: false });
@@ -56,22 +72,38 @@ export function createMemory(context: ModuleContext<typeof memorySettings>): Mod
     undoDays: settings['memory.undo_days'],
     now,
   });
+  const extractions = new Extractions({
+    jobs: context.jobs,
+    store: new ExtractionStore(storage),
+    service,
+    delegations,
+    log,
+    metrics,
+    restMs: settings['memory.rest_minutes'] * 60_000,
+    now,
+  });
+  const { jobs, node, series } = context;
+  const forecasts = new Forecasts({ jobs, series, folder: join(node.dataDir, FILES_FOLDER), now });
+  onMade?.(extractions);
   const minute = minuteOf(settings['memory.dream_at']);
   const schedule = new DreamSchedule({ dreams, store: dreamStore, log, minute, now });
   return {
     api: {
       recall: (caller, question, bounds, signal) => recall.recall(caller, question, bounds, signal),
       recallsByItself: (caller) => preferences.recalls(scopeOf(caller), ownerOf(caller)),
+      connect: (sources) => extractions.connect(sources),
     },
     routes: [
-      ...memoryRoutes({ service, preferences, security: context.use(security), recordAct, now }),
+      ...memoryRoutes({ service, preferences, extractions, security: context.use(security), recordAct, now }),
       ...dreamRoutes({ dreams, recordAct }),
+      ...forecastRoutes({ forecasts, recordAct }),
     ],
     tools: [rememberTool],
     belongings: {
-      holdsAny: (scope) => store.holdsAny(scope),
+      holdsAny: async (scope) => (await store.holdsAny(scope)) || (await forecasts.holdsAny(scope)),
       eraseTenant: async (scope) => {
         for (const collection of await store.eraseTenant(scope)) await search.remove(collection);
+        await forecasts.erase(scope);
       },
       eraseAccount: async (everyone, accountId) => {
         for (const collection of await store.eraseAccount(everyone, accountId)) await search.remove(collection);
@@ -80,9 +112,11 @@ export function createMemory(context: ModuleContext<typeof memorySettings>): Mod
     start: async () => {
       dreams.start();
       schedule.start();
+      extractions.start();
+      forecasts.start();
     },
     stop: async () => {
-      await Promise.all([schedule.stop(), dreams.stop()]);
+      await Promise.all([schedule.stop(), dreams.stop(), extractions.stop(), forecasts.stop()]);
     },
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,

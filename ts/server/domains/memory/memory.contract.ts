@@ -184,6 +184,8 @@ function testMemories(t: Test, newDatabase: NewDatabase, dialect: Dialect): void
 
   t.test('secrets, wrong values and too many memories are refused', async (t) => {
     const bed = await open(t, { settings: { 'memory.most_memories': 2 } });
+    for (const text of ['My password is hunter2', 'Das Passwort für das WLAN lautet geheim', 'The PIN of my card is 1234'])
+      t.match(await bed.ask('POST', 'memories', { text }), { status: 422, body: { error: 'memory_is_secret' } }, text);
     t.match(await bed.ask('POST', 'memories', { text: 'My password: hunter2hunter2' }), {
       status: 422,
       body: { error: 'memory_is_secret' },

@@ -1,12 +1,13 @@
 /** Memories are listed, added, corrected, searched and forgotten. */
 import { page, pageRead } from '../../platform/http/page.ts';
-import { scopeOf } from '../../platform/http/principal.ts';
+import { type Principal, scopeOf } from '../../platform/http/principal.ts';
 import type { RequestContext, Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import { auditEntry, auditSource, type IdentityApi } from '../identity/index.ts';
 import { retrievalErrors } from '../retrieval/index.ts';
 import { type SecurityApi, toolCallErrors } from '../security/index.ts';
 import { memoryError, memoryErrors } from './errors.ts';
+import type { Extractions } from './extraction/extractions.ts';
 import { accountOwner, type MemoryState, type Origin, ownerOf, TENANT } from './memory.ts';
 import type { RecallPreferences } from './recall-preferences.ts';
 import {
@@ -31,6 +32,7 @@ import type { MemoryService } from './service.ts';
 interface MemoryRouteDeps {
   readonly service: MemoryService;
   readonly preferences: RecallPreferences;
+  readonly extractions: Pick<Extractions, 'isOn' | 'set'>;
   readonly security: Pick<SecurityApi, 'requireToolCall'>;
   readonly recordAct: IdentityApi['recordAct'];
   readonly now: () => number;
@@ -174,25 +176,33 @@ function forgetAllRoute({ service, security, recordAct }: MemoryRouteDeps): Rout
   });
 }
 
-function settingRoutes({ preferences }: MemoryRouteDeps): Route[] {
+function settingRoutes({ preferences, extractions }: MemoryRouteDeps): Route[] {
+  const settingsOf = async (caller: Principal) => ({
+    recall: switched(await preferences.recalls(scopeOf(caller), ownerOf(caller))),
+    extract: switched(await extractions.isOn(scopeOf(caller), ownerOf(caller))),
+  });
   return [
     get(SETTINGS, {
       summary: 'What your account wants of its memory',
       answer: MemorySettings,
-      handle: async ({ caller }) => ({
-        recall: (await preferences.recalls(scopeOf(caller), ownerOf(caller))) ? ('on' as const) : ('off' as const),
-      }),
+      handle: async ({ caller }) => await settingsOf(caller),
     }),
     put(SETTINGS, {
       summary: 'Say what your account wants of its memory',
       body: MemorySettings,
       answer: MemorySettings,
+      errors: ['invalid_request'],
       handle: async ({ caller, body }) => {
+        if (body.extract !== undefined) await extractions.set(caller, body.extract === 'on');
         await preferences.set(scopeOf(caller), ownerOf(caller), body.recall === 'on');
-        return body;
+        return await settingsOf(caller);
       },
     }),
   ];
+}
+
+function switched(isOn: boolean): 'on' | 'off' {
+  return isOn ? 'on' : 'off';
 }
 
 function ownerNamed(given: string): string {

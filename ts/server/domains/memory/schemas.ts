@@ -144,6 +144,13 @@ export const MemorySettings = named(
       recall: Type.Enum(['off', 'on'], {
         description: 'on: chats of the account recall memories without being asked to. off by default.',
       }),
+      extract: Type.Optional(
+        Type.Enum(['off', 'on'], {
+          description:
+            'on: a while after the last message of a conversation, a model takes memories from what the person wrote in it since this was switched on. ' +
+            'off by default; where it is absent, it stays as it is.',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),

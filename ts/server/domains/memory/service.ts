@@ -1,6 +1,5 @@
 /** The service does what can be done with memories: they are added, corrected, searched and forgotten by those whose they are. */
 import { hasRole, type Principal, type Role, scopeOf } from '../../platform/http/principal.ts';
-import { redactText } from '../../platform/log/redact.ts';
 import type { TenantScope } from '../../platform/storage/index.ts';
 import type { CollectionSearch, Embedders } from '../retrieval/index.ts';
 import { indexedText, type MemoryFilter } from './collections.ts';
@@ -19,7 +18,7 @@ import {
   readerOf,
   TENANT,
 } from './memory.ts';
-import { readStatement, statedDate, textHash } from './statement.ts';
+import { holdsSecret, readStatement, statedDate, textHash } from './statement.ts';
 import type { MemoryStore } from './store.ts';
 
 interface MemoryDraft {
@@ -31,6 +30,9 @@ interface MemoryDraft {
   readonly validFrom: number | undefined;
   readonly origin: Origin;
 }
+
+/** The draft is kept for an owner, who has let it be done or done it. */
+type KeptDraft = Omit<MemoryDraft, 'isOfTenant'>;
 
 interface MemoryChanges {
   readonly text?: string | undefined;
@@ -69,17 +71,20 @@ export class MemoryService {
   }
 
   async add(caller: Principal, draft: MemoryDraft, signal: AbortSignal): Promise<Memory> {
-    const { store, embedders, search, most, now } = this.#options;
     if (draft.isOfTenant) this.requireTenantWriter(caller);
     requireNoSecret(`${draft.subject ?? ''} ${draft.text}`);
-    const scope = scopeOf(caller);
-    const owner = draft.isOfTenant ? TENANT : ownerOf(caller);
+    return await this.keep(scopeOf(caller), draft.isOfTenant ? TENANT : ownerOf(caller), draft, signal);
+  }
+
+  /** A text that says when (“yesterday”) is meant from the date of its origin. Throws `memories_full`. */
+  async keep(scope: TenantScope, owner: string, draft: KeptDraft, signal: AbortSignal): Promise<Memory> {
+    const { store, embedders, search, most, now } = this.#options;
     const [there] = await store.collections({ ...scope, owners: [owner] });
     const collection = there ?? (await store.openCollection(scope, owner, await embedders.choose()));
-    const words = await this.words(caller.tenant, collection, draft.text, draft.subject, signal);
+    const words = await this.words(scope.tenant, collection, draft.text, draft.subject, signal);
     const recordedAt = now();
-    const validFrom = draft.validFrom ?? statedDate(draft.text, recordedAt) ?? recordedAt;
     const { kind, origin } = draft;
+    const validFrom = draft.validFrom ?? statedDate(draft.text, origin.at) ?? origin.at;
     const row = { ...words, kind, origin, trust: 'stated', validFrom, recordedAt } as const;
     const added = await store.add(scope, collection, row, most);
     if (added === 'full') throw memoryError('memories_full', `There are ${most} memories, and no more are kept.`);
@@ -180,7 +185,7 @@ export class MemoryService {
     return collection;
   }
 
-  /** A text as it is stored and found. */
+  /** Makes a text what is stored and found. */
   async words(tenant: string, collection: MemoryCollection, text: string, subject: string | undefined, signal: AbortSignal) {
     const options = { tenant, signal };
     const { vectors } = await this.#options.embedders.embed(collection, 'passage', [indexedText(text, subject)], options);
@@ -204,7 +209,7 @@ export class MemoryService {
 }
 
 export function requireNoSecret(text: string): void {
-  if (redactText(text) === text) return;
+  if (!holdsSecret(text)) return;
   throw memoryError(
     'memory_is_secret',
     'The text holds what looks like a password, a key or a token, which is never remembered.',

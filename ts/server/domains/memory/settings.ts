@@ -2,6 +2,9 @@
 import Type from 'typebox';
 import { integerSchema, setting } from '../../platform/config/setting.ts';
 
+/** Memory files, in the data folder. */
+export const FILES_FOLDER = 'memory';
+
 export const memorySettings = {
   'memory.recall_ms': setting(
     integerSchema(1, 60_000),
@@ -17,6 +20,11 @@ export const memorySettings = {
     integerSchema(1, 1_000_000),
     20_000,
     'Memories that an account has at most, those that are superseded among them; the memories of a tenant have the same limit.',
+  ),
+  'memory.rest_minutes': setting(
+    integerSchema(1, 10_080),
+    10,
+    'Minutes without a message after which a conversation is read for memories, for accounts that let it be done.',
   ),
   'memory.dream_at': setting(
     Type.String({ pattern: '^$|^([01][0-9]|2[0-3]):[0-5][0-9]$' }),

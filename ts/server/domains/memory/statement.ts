@@ -3,6 +3,7 @@
  * at a time, and the words by which the same statement is told again. Texts that no rule fits state nothing that could contradict another.
  */
 import { createHash } from 'node:crypto';
+import { redactText } from '../../platform/log/redact.ts';
 import { stem } from '../retrieval/index.ts';
 
 interface Statement {
@@ -84,6 +85,26 @@ export function saysTheSame(one: StatedText, other: StatedText): boolean {
   const [a, b] = [one, other].map(({ text, subject }) => readStatement(text, subject));
   if (a?.attribute !== undefined || b?.attribute !== undefined) return a?.attribute === b?.attribute && a?.value === b?.value;
   return JSON.stringify(wordingOf(one.text, one.subject)) === JSON.stringify(wordingOf(other.text, other.subject));
+}
+
+/** A sentence that gives away a password; what looks like a key or a token by itself is known to the log already. */
+const SECRET_SAID = new RegExp(
+  '(?<!\\p{L})(?:password|passcode|passphrase|passwort|kennwort|zugangscode|api[- ]?key|(?:access|secret|private) key|pin(?:[- ]?(?:code|number|nummer))?|cvv|cvc)' +
+    '(?: (?:for|of|to|für|von|zum|zur|des|der) [^.!?;\\n]{1,40}?)? ?(?:is|are|was|ist|war|lautet|heißt|=|:) ?\\S',
+  'iu',
+);
+
+export function holdsSecret(text: string): boolean {
+  return redactText(text) !== text || SECRET_SAID.test(text);
+}
+
+/** Whether each name and number of the statement stands in the span, and both deny or neither does. */
+export function isGrounded(statement: string, span: string): boolean {
+  if (NEGATED.test(statement) !== NEGATED.test(span)) return false;
+  const said = new Set(wordsOf(span));
+  const words = statement.match(/[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu) ?? [];
+  const named = words.filter((word) => /^\p{Lu}|\p{N}/u.test(word));
+  return named.every((name) => EMPTY.has(name.toLowerCase()) || wordsOf(name).every((word) => said.has(word)));
 }
 
 interface StatedText {

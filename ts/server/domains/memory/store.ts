@@ -269,7 +269,7 @@ export class MemoryStore {
     await this.#storage.writeUnit(scope, (db) => [
       db
         .insertInto('memory_preferences')
-        .values({ tenant: scope.tenant, owner, recall })
+        .values({ tenant: scope.tenant, owner, recall, extract: null, extract_since: null, extracted_until: null })
         .onConflict((conflict) => conflict.columns(['tenant', 'owner']).doUpdateSet({ recall })),
     ]);
   }
@@ -304,6 +304,7 @@ const TABLES = [
   'memory_dreams',
   'memory_forgotten',
   'memory_preferences',
+  'memory_readings',
   'memory_collections',
 ] as const;
 

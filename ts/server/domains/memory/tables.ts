@@ -84,6 +84,8 @@ interface DreamTable {
   owner: string;
   state: string;
   request: string;
+  /** Null: it waits to be enqueued. */
+  job_id: string | null;
   report: string | null;
   began_at: number;
   ended_at: number | null;
@@ -94,6 +96,20 @@ interface PreferenceTable {
   tenant: string;
   owner: string;
   recall: number;
+  /** JSON, the delegation by which memories are taken from what the account says; null: none are. */
+  extract: string | null;
+  /** Messages from before are not read. */
+  extract_since: number | null;
+  /** Conversations that have rested since then were read. */
+  extracted_until: number | null;
+}
+
+/** How far a conversation was read for memories. */
+interface ReadingTable {
+  tenant: string;
+  owner: string;
+  conversation_id: string;
+  seq: number;
 }
 
 export interface MemoryTables {
@@ -103,6 +119,7 @@ export interface MemoryTables {
   memory_changes: ChangeTable;
   memory_preferences: PreferenceTable;
   memory_dreams: DreamTable;
+  memory_readings: ReadingTable;
 }
 
 export type MemoryStorage = StorageAccess<MemoryTables>;
@@ -220,6 +237,20 @@ export const memoryMigrations: readonly Migration[] = [
         primaryKey: ['tenant', 'id'],
       });
       await schema.index('memory_dreams_by_owner', 'memory_dreams', ['tenant', 'owner', 'id']);
+    },
+  },
+  {
+    id: 3,
+    name: 'add jobs of dreams, and what is taken from conversations',
+    up: async (schema) => {
+      await schema.addColumn('memory_dreams', 'job_id', column.id({ nullable: true }));
+      await schema.addColumn('memory_preferences', 'extract', column.json({ nullable: true }));
+      await schema.addColumn('memory_preferences', 'extract_since', column.timestamp({ nullable: true }));
+      await schema.addColumn('memory_preferences', 'extracted_until', column.timestamp({ nullable: true }));
+      await schema.tenantTable('memory_readings', {
+        columns: { owner: column.id(), conversation_id: column.id(), seq: column.integer() },
+        primaryKey: ['tenant', 'owner', 'conversation_id'],
+      });
     },
   },
 ];

@@ -7,6 +7,7 @@ import type { Jobs } from '../jobs/index.ts';
 import type { Log } from '../log/log.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { Node } from '../node/node.ts';
+import type { SeriesRegistry } from '../series/series-registry.ts';
 import type { Storage } from '../storage/index.ts';
 import type { ListedTool } from '../tools/tool.ts';
 import type { ModuleDefinition } from './module.ts';
@@ -23,6 +24,8 @@ export interface PlatformServices {
   readonly jobs: Jobs;
   /** What modules tell each other; durable subscribers are declared when a module is made. */
   readonly events: Events;
+  /** Named series of numbers, which modules register when they are made. */
+  readonly series: SeriesRegistry;
   readonly tenants: TenantRules;
   readonly uses: UseRules;
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { type SettingsSpec, setting, textSchema } from '../config/setting.ts';
 import { json, type Reply, type Route, route } from '../http/route.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
+import { SeriesRegistry } from '../series/series-registry.ts';
 import { StopLimit } from '../stop-limit.ts';
 import { type AnyModuleDefinition, defineModule, migrationsOf } from './module.ts';
 import type { OptionalModule } from './module-context.ts';
@@ -63,6 +64,7 @@ function host(definitions: readonly AnyModuleDefinition[], values: Record<string
     storage: noStorage,
     jobs: noJobs,
     events: noEvents,
+    series: new SeriesRegistry(),
     tenants,
     uses: NO_LIMITS,
   };

@@ -9,6 +9,7 @@ import { explain } from '../../session/explain.ts';
 
 export type Memory = Answer<'GET /api/v1/memory/memories'>['data'][number];
 export type NewMemory = Body<'POST /api/v1/memory/memories'>;
+export type MemorySettings = Body<'PUT /api/v1/memory/settings'>;
 export type Dream = Answer<'GET /api/v1/memory/dreams'>['data'][number];
 
 export interface Recalled {

@@ -14,7 +14,16 @@ import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { hasRole } from '../../session/session.ts';
 import { openDialog } from '../dialogs.ts';
-import { type Dream, exportMemories, findMemories, lastDream, MAX_TEXT, type Memory, remember } from './memories.ts';
+import {
+  type Dream,
+  exportMemories,
+  findMemories,
+  lastDream,
+  MAX_TEXT,
+  type Memory,
+  type MemorySettings,
+  remember,
+} from './memories.ts';
 
 export function MemoryDialog() {
   const [memories, setMemories] = useState<readonly Memory[] | undefined>();
@@ -22,12 +31,12 @@ export function MemoryDialog() {
   const [added, setAdded] = useState('');
   const [error, setError] = useState<unknown>();
   const [dream, setDream] = useState<Dream | undefined>();
-  const [isOn, setOn] = useState<boolean | undefined>();
+  const [settings, setSettings] = useState<MemorySettings | undefined>();
   const load = async (wanted = words): Promise<void> => setMemories(await findMemories(wanted));
   useEffect(() => {
     void load('').catch(setError);
     lastDream().then(setDream, setError);
-    call('GET /api/v1/memory/settings').then(({ recall }) => setOn(recall === 'on'), setError);
+    call('GET /api/v1/memory/settings').then(setSettings, setError);
   }, []);
   const act = (work: () => Promise<unknown>): void => {
     setError(undefined);
@@ -46,14 +55,27 @@ export function MemoryDialog() {
     event.preventDefault();
     act(async () => undefined);
   };
-  const switchRecall = (checked: boolean): void => {
-    setOn(checked);
-    act(() => call('PUT /api/v1/memory/settings', { body: { recall: checked ? 'on' : 'off' } }));
+  const change = (changed: MemorySettings): void => {
+    setSettings(changed);
+    act(() => call('PUT /api/v1/memory/settings', { body: changed }));
   };
   return (
     <Dialog title={t('memories')} wide onClose={() => (openDialog.value = undefined)}>
       {error !== undefined && <Notice tone="danger">{explain(error)}</Notice>}
-      {isOn !== undefined && <Switch label={t('memory_recall')} checked={isOn} onChange={switchRecall} />}
+      {settings !== undefined && (
+        <>
+          <Switch
+            label={t('memory_recall')}
+            checked={settings.recall === 'on'}
+            onChange={(isOn) => change({ ...settings, recall: isOn ? 'on' : 'off' })}
+          />
+          <Switch
+            label={t('memory_extract')}
+            checked={settings.extract === 'on'}
+            onChange={(isOn) => change({ ...settings, extract: isOn ? 'on' : 'off' })}
+          />
+        </>
+      )}
       <form class="row" onSubmit={search}>
         <input
           class="input grow"

@@ -11,6 +11,7 @@ export const memory: Translation<typeof english> = {
   memories: 'Gedächtnis',
   memory_add: 'Merken',
   memory_export: 'Exportieren',
+  memory_extract: 'Aus dem, was ich in Chats schreibe, Erinnerungen gewinnen',
   memory_from_api: 'Hier gesagt',
   memory_from_conversation: 'In einem Chat gesagt',
   memory_from_dream: 'Aus Erlebnissen zusammengefasst',

@@ -8,6 +8,7 @@ export const memory = {
   memories: 'Memory',
   memory_add: 'Remember',
   memory_export: 'Export',
+  memory_extract: 'Take memories from what I write in chats',
   memory_from_api: 'Said here',
   memory_from_conversation: 'Said in a chat',
   memory_from_dream: 'Summed up from episodes',

@@ -25,6 +25,7 @@ function connect({ memory }: ResponseNode, found: Partial<RecalledMemories> = {}
       return { memories: [memoryOf('I live in Munich')], note: undefined, isOfOthers: false, ...found };
     },
     recallsByItself: async () => isOn,
+    connect: () => undefined,
   };
   memory.switch(api);
   return asked;

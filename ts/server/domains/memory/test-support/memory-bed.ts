@@ -3,11 +3,13 @@ import type { Test } from 'tap';
 import type { Principal, Role } from '../../../platform/http/principal.ts';
 import type { ModuleContext } from '../../../platform/module/module-context.ts';
 import { openModules, standIn, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
+import type { SeriesRegistry } from '../../../platform/series/series-registry.ts';
 import { type AuditEntry, type IdentityApi, identity } from '../../identity/index.ts';
 import { retrieval } from '../../retrieval/index.ts';
 import { scriptedService, type WordModel, wordModel } from '../../retrieval/test-support/word-model.ts';
 import { security } from '../../security/index.ts';
-import { memory } from '../index.ts';
+import type { Extractions } from '../extraction/extractions.ts';
+import { defineMemory } from '../index.ts';
 
 export function callerOf(name: string, role: Role = 'viewer', more: Partial<Principal> = {}): Principal {
   return { tenant: 'red', subject: name, kind: 'session', roles: [role], scopes: ['*'], keyId: undefined, ...more };
@@ -16,13 +18,27 @@ export function callerOf(name: string, role: Role = 'viewer', more: Partial<Prin
 export const ann = callerOf('ann');
 export const admin = callerOf('root', 'admin');
 
+/** A delegation is the caller here; that of an account that is gone leads to nobody. */
+export const gone = new Set<string>();
+const delegations = {
+  of: (caller: Principal) => caller,
+  principalOf: async (kept: Principal) => (gone.has(kept.subject ?? '') ? undefined : kept),
+} as unknown as IdentityApi['delegations'];
+
 interface BedOptions {
   readonly databaseUrl?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly model?: WordModel;
+  readonly now?: () => number;
+  readonly series?: SeriesRegistry;
 }
 
-export async function openMemory(t: Test, { databaseUrl, settings, model = wordModel() }: BedOptions = {}) {
+export async function openMemory(
+  t: Test,
+  { databaseUrl, settings, model = wordModel(), now = Date.now, series }: BedOptions = {},
+) {
+  let extractions: Extractions | undefined;
+  const memory = defineMemory({ now, onMade: (made) => (extractions = made) });
   const acts: AuditEntry[] = [];
   const overModel = {
     ...retrieval,
@@ -37,12 +53,13 @@ export async function openMemory(t: Test, { databaseUrl, settings, model = wordM
       security,
       overModel,
       memory,
-      standIn(identity, { recordAct: async (entry) => void acts.push(entry) } as Partial<IdentityApi>),
+      standIn(identity, { recordAct: async (entry) => void acts.push(entry), delegations } as Partial<IdentityApi>),
     ],
     databaseUrl,
     // A busy machine is no fault of a search.
     settings: { 'data.embedding_model': 'words', 'data.embedding_url': '', 'memory.recall_ms': 60_000, ...settings },
     jobs: {},
+    ...(series && { services: { series } }),
     http: () => ({ authenticator: statedCallers }),
   });
   const ask = (method: string, path: string, body?: object, as: Principal = ann) =>
@@ -57,5 +74,6 @@ export async function openMemory(t: Test, { databaseUrl, settings, model = wordM
   const { api } = modules.module(memory);
   const recall = (question: string, as: Principal = ann, bounds = {}) =>
     api.recall(as, question, bounds, new AbortController().signal);
-  return { ...modules, api, acts, model, ask, add, textsOf, recall };
+  if (extractions === undefined) throw new Error('the module was not made');
+  return { ...modules, api, extractions, now, acts, model, ask, add, textsOf, recall };
 }

@@ -7,6 +7,7 @@ import type { JobQueue, Jobs } from '../../jobs/index.ts';
 import { Log } from '../../log/log.ts';
 import { MetricsRegistry } from '../../metrics/registry.ts';
 import type { Node } from '../../node/node.ts';
+import { SeriesRegistry } from '../../series/series-registry.ts';
 import type { Storage } from '../../storage/index.ts';
 import type { ModuleContext, PlatformServices } from '../module-context.ts';
 import { NO_LIMITS, type UseKind } from '../use-rules.ts';
@@ -87,6 +88,7 @@ export function scriptedContext<S extends SettingsSpec>(options: ScriptedContext
     storage: noStorage,
     jobs: noJobs,
     events: noEvents,
+    series: new SeriesRegistry(),
     tenants: { exists: async (tenant) => tenant !== 'nobody', tokensPerMinute: () => undefined, allowsPriority: () => true },
     uses: NO_LIMITS,
     useKinds: scriptedKinds,

@@ -1,0 +1,196 @@
+/** Forecasts of series: models are trained as jobs and put into memory files, and foresee on demand, all in a thread. */
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import Type, { type Static } from 'typebox';
+import type { WorldModelTask } from '../../../../workers/world-model.ts';
+import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
+import { type Job, type JobContext, JobFailedError, type JobQueue, type Jobs } from '../../../platform/jobs/index.ts';
+import { PoolError, TaskError } from '../../../platform/pool/pool-error.ts';
+import { defineTask } from '../../../platform/pool/task-spec.ts';
+import { WorkerPool } from '../../../platform/pool/worker-pool.ts';
+import type { SeriesPoint, SeriesRegistry } from '../../../platform/series/series-registry.ts';
+import type { TenantScope } from '../../../platform/storage/index.ts';
+import { memoryError } from '../errors.ts';
+import type { SeriesModel } from './model-section.ts';
+import type { Foreseen } from './world-model.ts';
+
+const task = defineTask<typeof import('../../../../workers/world-model.ts').run>(
+  'world-model',
+  new URL('../../../../workers/world-model.ts', import.meta.url),
+);
+
+interface ForecastsOptions {
+  readonly jobs: Jobs;
+  readonly series: SeriesRegistry;
+  /** Memory files of all tenants lie in it. */
+  readonly folder: string;
+  readonly now: () => number;
+}
+
+interface Rollout {
+  /** Undefined: no stored model, rules alone. */
+  readonly file: string | undefined;
+  /** A name, or the values themselves. */
+  readonly series: string | readonly SeriesPoint[];
+  readonly horizon: number;
+  readonly seed: number;
+}
+
+const Input = Type.Object({ series: Type.Array(Type.String()), file: Type.String(), seed: Type.Integer() });
+type ForecastJob = JobContext<Static<typeof Input>, unknown>;
+
+/** Other names answer as those of files that are not there. */
+const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}\.exmm$/;
+const HOUR_MS = 3_600_000;
+/** Longer ago nothing is learned from. */
+const READ_MS = 400 * 24 * HOUR_MS;
+const TRAIN_SECONDS = 60;
+const MAX_MEMORY_MB = 768;
+const LIMIT_MS = { train: 2 * TRAIN_SECONDS * 1000, write: 60_000, foresee: 30_000 };
+const MOST_WAITING = 32;
+
+export class Forecasts {
+  readonly #options: ForecastsOptions;
+  readonly #queue: JobQueue<Static<typeof Input>>;
+  #pool: WorkerPool | undefined;
+
+  constructor(options: ForecastsOptions) {
+    this.#options = options;
+    this.#queue = options.jobs.define({
+      name: 'memory.forecast',
+      input: Input,
+      concurrency: 1,
+      // The file lies on this node alone.
+      isOfNode: true,
+      run: (context) => this.#train(context),
+    });
+  }
+
+  start(): void {
+    this.#queue.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#queue.stop();
+    await this.#pool?.close(0);
+    this.#pool = undefined;
+  }
+
+  async listSeries(caller: Principal) {
+    return await this.#options.series.list(scopeOf(caller));
+  }
+
+  /** Throws `series_not_found` and `invalid_request`. */
+  async begin(
+    caller: Principal,
+    { series, file, seed = 1 }: { series: readonly string[]; file: string; seed?: number },
+  ): Promise<Job> {
+    if (!FILE_NAME.test(file))
+      throw memoryError('invalid_request', 'A memory file is called NAME.exmm, of letters, digits, dots and dashes.', {
+        param: 'file',
+      });
+    for (const name of series) await this.#points(scopeOf(caller), name);
+    const owner = caller.subject;
+    return await this.#queue.enqueue(scopeOf(caller), { series: [...series], file, seed }, owner === undefined ? {} : { owner });
+  }
+
+  /** Throws `series_not_found`, `series_not_regular`, `no_world_model` and `forecast_model_load_failed`. */
+  async rollout(caller: Principal, { file, series, horizon, seed }: Rollout, signal: AbortSignal): Promise<Foreseen> {
+    const scope = scopeOf(caller);
+    const path = file === undefined ? undefined : await this.#pathOf(scope, file);
+    if (path !== undefined && typeof series !== 'string')
+      throw memoryError('invalid_request', 'A stored model foresees the series that it was made of: name it.', {
+        param: 'series',
+      });
+    const points = typeof series === 'string' ? await this.#points(scope, series) : series;
+    const stored = path === undefined || typeof series !== 'string' ? undefined : { path, series };
+    const reply = await this.#run({ kind: 'foresee', points, stored, horizon, seed }, LIMIT_MS.foresee, signal);
+    if (reply.kind === 'foreseen') return reply.foreseen;
+    if (reply.kind !== 'fault') throw new Error('the thread answered something else');
+    if (reply.fault === 'irregular') throw memoryError('series_not_regular', `${capital(reply.detail)}.`);
+    if (reply.fault === 'no_model') throw memoryError('no_world_model', `${capital(reply.detail)}.`);
+    throw loadFailed(reply.detail);
+  }
+
+  /** Removes the files of a tenant that is deleted. */
+  async erase({ tenant }: TenantScope): Promise<void> {
+    await rm(join(this.#options.folder, tenant), { recursive: true, force: true });
+  }
+
+  async holdsAny({ tenant }: TenantScope): Promise<boolean> {
+    return (await readdir(join(this.#options.folder, tenant)).catch(() => [])).length > 0;
+  }
+
+  async #train(job: ForecastJob): Promise<object> {
+    const { folder, now } = this.#options;
+    const { series, file, seed } = job.input;
+    const models: SeriesModel[] = [];
+    for (const [i, name] of series.entries()) {
+      const points = await this.#points(job.scope, name);
+      const reply = await this.#run(
+        { kind: 'train', points, seed, maxSeconds: TRAIN_SECONDS },
+        LIMIT_MS.train,
+        job.signal,
+        'low',
+      );
+      if (reply.kind !== 'trained')
+        throw new JobFailedError('series_not_regular', `Nothing can be learned of ${name}.`, 'Wait until the series is longer.');
+      models.push({ series: name, model: reply.model });
+      job.progress({ done: i + 1, total: series.length, unit: 'series' });
+    }
+    await mkdir(join(folder, job.scope.tenant), { recursive: true, mode: 0o700 });
+    const path = join(folder, job.scope.tenant, file);
+    const written = await this.#run({ kind: 'write', path, models, created: now() }, LIMIT_MS.write, job.signal);
+    if (written.kind === 'fault')
+      throw new JobFailedError(
+        'memory_file_invalid',
+        `The file ${file} is kept as it is: ${written.detail}.`,
+        'Name another file.',
+      );
+    return { file, models: models.map(({ series: name, model: { method, scores } }) => ({ series: name, method, scores })) };
+  }
+
+  /** The hour that is not over is left out. */
+  async #points(scope: TenantScope, name: string): Promise<readonly SeriesPoint[]> {
+    const { series, now } = this.#options;
+    const points = await series.read(scope, name, now() - READ_MS);
+    if (points === undefined) throw memoryError('series_not_found', `There is no series ${name}.`, { param: 'series' });
+    const end = now() - (now() % HOUR_MS);
+    return points.filter(({ ts }) => ts < end);
+  }
+
+  /** Throws `no_world_model` for what is no file of the tenant. */
+  async #pathOf({ tenant }: TenantScope, file: string): Promise<string> {
+    const path = join(this.#options.folder, tenant, file);
+    const isThere =
+      FILE_NAME.test(file) &&
+      (await lstat(path).then(
+        (facts) => facts.isFile(),
+        () => false,
+      ));
+    if (isThere) return path;
+    throw memoryError('no_world_model', 'There is no such memory file, so no world model in it.', { param: 'emm_path' });
+  }
+
+  async #run(input: WorldModelTask, timeoutMs: number, signal: AbortSignal, priority: 'normal' | 'low' = 'normal') {
+    this.#pool ??= new WorkerPool({ nThreads: 2, maxMemoryMb: MAX_MEMORY_MB, maxQueue: MOST_WAITING });
+    try {
+      return await this.#pool.run(task, input, { timeoutMs, signal, priority });
+    } catch (error) {
+      if (error instanceof PoolError && (error.code === 'pool_full' || error.code === 'pool_closed'))
+        throw memoryError('forecasts_busy', error.message);
+      if (input.kind === 'foresee' && (error instanceof PoolError || error instanceof TaskError)) throw loadFailed(error.message);
+      throw error;
+    }
+  }
+}
+
+function loadFailed(detail: string) {
+  return memoryError('forecast_model_load_failed', `The world model could not be read: ${detail}.`, {
+    extra: { deprecated_error: 'world_model_load_failed' },
+  });
+}
+
+function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
