@@ -1,6 +1,6 @@
 /**
- * Who is calling and what tenants may use, as the identity module tells it. The module is made with the other modules, which are given this
- * port before; a program without the module, as tests make it, has no accounts.
+ * The port that tells who is calling and what tenants may use, as the identity module tells it. The module is made with the other modules, which
+ * are given this port before; a program without the module, as tests make it, has no accounts.
  */
 import type { IdentityApi } from './domains/identity/index.ts';
 import { type AccessRecord, type AccessRecorder, NO_RECORDS } from './platform/http/access-recorder.ts';
@@ -43,7 +43,7 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
     return this.#rules?.tokensPerMinute(tenant);
   }
 
-  /** On a node without accounts whatever callers name is a tenant. */
+  /** Whatever callers name is a tenant on a node without accounts. */
   async exists(tenant: string): Promise<boolean> {
     return (await this.#rules?.exists(tenant)) ?? true;
   }
