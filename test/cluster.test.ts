@@ -43,6 +43,13 @@ function readStream(text: string): { said: string; end: string | undefined } {
   return { said, end };
 }
 
+async function nodesOf(server: ChildServer): Promise<string[] | undefined> {
+  const { models } = (await (await fetch(`${server.url}/api/v1/models`)).json()) as {
+    models: { id: string; nodes?: string[] }[];
+  };
+  return models.find(({ id }) => id === chatModel)?.nodes;
+}
+
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await wait(50);
 }
@@ -55,13 +62,7 @@ t.test('three nodes of one database', { skip: PostgresCluster.missing() ?? false
   const front = await startNode(t, url, join(folder, 'front'), { [embeddingModel]: { arch: 'bert' } });
   const one = await startNode(t, url, join(folder, 'one'), { [chatModel]: { arch: 'llama' } });
   const two = await startNode(t, url, join(folder, 'two'), { [chatModel]: { arch: 'llama' } });
-  const nodesOf = async (): Promise<string[] | undefined> => {
-    const { models } = (await (await fetch(`${front.url}/api/v1/models`)).json()) as {
-      models: { id: string; nodes?: string[] }[];
-    };
-    return models.find(({ id }) => id === chatModel)?.nodes;
-  };
-  await until(async () => (await nodesOf())?.length === 2);
+  await until(async () => (await nodesOf(front))?.length === 2);
 
   await t.test('an answer from afar is the one that the node gives itself', async (t) => {
     const near = await chat(one, 'tell me', true);
@@ -113,14 +114,52 @@ t.test('three nodes of one database', { skip: PostgresCluster.missing() ?? false
       after.slice(-12).every((end) => end === 'done'),
       String(after),
     );
-    t.equal((await nodesOf())?.length, 1);
+    t.equal((await nodesOf(front))?.length, 1);
   });
 
   await t.test('without any node that has the model, the client is told so', async (t) => {
     await two.stop('SIGKILL');
-    await until(async () => (await nodesOf()) === undefined);
+    await until(async () => (await nodesOf(front)) === undefined);
     const response = await chat(front, 'anybody?', false);
     t.equal(response.status, 404);
     await response.arrayBuffer();
   });
+});
+
+t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
+  let head: ChildServer | undefined;
+  t.teardown(() => head?.stop());
+  const folder = t.testdir();
+  const env = async () => ({
+    SVC_CLUSTER_LISTEN: `127.0.0.1:${await freePort()}`,
+    SVC_CLUSTER_HEARTBEAT_SECONDS: '1',
+    SVC_CLUSTER_ENTRY_SECONDS: '3',
+  });
+  head = await startServer(t, { models: { [embeddingModel]: { arch: 'bert' } }, folder: join(folder, 'head'), env: await env() });
+  const ofMember = { models: { [chatModel]: { arch: 'llama' } }, folder: join(folder, 'member'), env: await env() } as const;
+  const single = await startServer(t, ofMember);
+  const post = (server: ChildServer, path: string, body: unknown) =>
+    fetch(`${server.url}/api/v1/cluster/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const made = (await (await post(head, 'join-tokens', {})).json()) as { token: string };
+  t.equal((await post(single, 'join', made)).status, 200);
+  await until(async () => !single.running);
+  const member = await startServer(t, ofMember);
+  const controller = head;
+  await until(async () => (await nodesOf(controller))?.length === 1);
+  const answer = await chat(controller, 'tell me', true);
+  t.ok(answer.headers.get('x-svc-node'));
+  t.match(readStream(await answer.text()), { end: 'done', said: /./ });
+  t.equal((await fetch(`${member.url}/readyz`)).status, 200);
+  const { auth } = (await (await fetch(`${member.url}/health`)).json()) as { auth: string };
+  t.equal(auth, 'enforce', 'for good');
+  t.equal((await post(member, 'join-tokens', {})).status, 401);
+  const stranger = await fetch(`${member.url}/v1/models`, { headers: { authorization: 'Bearer sk-anything' } });
+  t.match(await stranger.json(), { error: { code: 'ask_a_controller' } });
+  t.equal(stranger.status, 421);
+  await controller.stop('SIGKILL');
+  t.equal((await fetch(`${member.url}/readyz`)).status, 200, 'it waits for its controller');
 });

@@ -15,16 +15,16 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_269_638;
+const MAX_OPENAPI_BYTES = 1_276_747;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [113, 8884],
-  client: [7, 730],
-  server: [12, 780],
+  cli: [113, 8912],
+  client: [7, 732],
+  server: [12, 804],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
-  'server/domains/cluster': [18, 2086],
+  'server/domains/cluster': [23, 2804],
   'server/domains/completions': [129, 13976],
   'server/domains/conversations': [56, 5056],
   'server/domains/data': [91, 9685],
@@ -49,7 +49,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2815],
-  'server/platform': [263, 19696],
+  'server/platform': [263, 19703],
   web: [337, 20795],
   workers: [21, 920],
 };

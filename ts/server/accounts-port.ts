@@ -10,15 +10,19 @@ import {
   type CredentialSource,
   NO_ACCOUNTS,
 } from './platform/http/authenticator.ts';
-import type { Principal } from './platform/http/principal.ts';
+import { ANONYMOUS, type Principal } from './platform/http/principal.ts';
+import { askAController } from './platform/http/router-errors.ts';
 import type { TenantRules } from './platform/module/tenant-rules.ts';
 import { type NameFilter, NO_LIMITS, type UseRules } from './platform/module/use-rules.ts';
+
+const CREDENTIALS = ['authorization', 'x-api-key'];
 
 export class AccountsPort implements Authenticator, AccessRecorder, TenantRules, UseRules {
   #authenticator: Authenticator = NO_ACCOUNTS;
   #recorder: AccessRecorder = NO_RECORDS;
   #rules: TenantRules | undefined;
   #uses: UseRules = NO_LIMITS;
+  #isMember: () => boolean = () => false;
 
   attach({ authenticator, recorder, tenants, uses }: IdentityApi): void {
     this.#authenticator = authenticator;
@@ -27,12 +31,29 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
     this.#uses = uses;
   }
 
+  /** A node that works for a cluster knows no accounts, whatever it has kept of its own. */
+  attachCluster(isMember: () => boolean): void {
+    this.#isMember = isMember;
+  }
+
   state(): AuthenticationState {
-    return this.#authenticator.state();
+    return this.#isMember() ? 'enforce' : this.#authenticator.state();
   }
 
   authenticate(source: CredentialSource): Principal | Promise<Principal> {
-    return this.#authenticator.authenticate(source);
+    return this.#isMember() ? this.#strangerAtMember(source) : this.#authenticator.authenticate(source);
+  }
+
+  /** Old accounts of the node sign nobody in, and it does not judge those of the cluster. */
+  async #strangerAtMember(source: CredentialSource): Promise<Principal> {
+    if (CREDENTIALS.some((name) => source.headers.has(name))) throw askAController();
+    try {
+      const { kind } = await this.#authenticator.authenticate(source);
+      if (kind === 'anonymous') return ANONYMOUS;
+    } catch {
+      // It was a credential, if none that this node takes.
+    }
+    throw askAController();
   }
 
   record(access: AccessRecord): void {

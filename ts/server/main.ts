@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { AccountsPort } from './accounts-port.ts';
 import { closeAll } from './close-all.ts';
 import { databaseOptions } from './database.ts';
+import { cluster } from './domains/cluster/index.ts';
 import { completions } from './domains/completions/index.ts';
 import { conversations } from './domains/conversations/index.ts';
 import { data } from './domains/data/index.ts';
@@ -136,6 +137,8 @@ export async function createServer(
   });
   const accountsOfModule = host.find(identity);
   if (accountsOfModule !== undefined) accounts.attach(accountsOfModule);
+  const nodes = host.find(cluster);
+  if (nodes !== undefined) accounts.attachCluster(() => nodes.isMember);
   accountsOfModule?.connectOwners([...host.owners, { name: 'jobs', belongings: jobs }]);
   const models = host.find(inference);
   if (models !== undefined) {

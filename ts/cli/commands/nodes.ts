@@ -56,6 +56,25 @@ export const nodeRole = requestCommand({
   text: ({ name, roles }) => `${name} has ${roles.join(' ') || 'no role'}`,
 });
 
+export const nodeToken = requestCommand({
+  words: ['node', 'token'],
+  summary: 'Make a token by which one other machine joins the cluster',
+  examples: ['svc node token'],
+  route: 'POST /api/v1/cluster/join-tokens',
+  given: () => ({ body: {} }),
+  text: ({ token, expires_at }) => `On the other machine, until ${expires_at}:\n  svc node join ${token}`,
+});
+
+export const nodeJoin = requestCommand({
+  words: ['node', 'join'],
+  summary: 'Have this node work for the cluster of a token; it restarts',
+  positionals: [{ name: 'TOKEN', help: 'from `svc node token` on a controller' }],
+  examples: ['svc node join svcj_...'],
+  route: 'POST /api/v1/cluster/join',
+  given: ({ positionals: [token = ''] }) => ({ body: { token } }),
+  text: ({ controllers }) => `joined the cluster of ${controllers.join(', ')}`,
+});
+
 export const nodeRm = requestCommand({
   words: ['node', 'rm'],
   summary: 'Forget a node that is gone',

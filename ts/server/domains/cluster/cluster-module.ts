@@ -1,11 +1,19 @@
 /** Wires the cluster module. */
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
+import { StartError } from '../../platform/module/start-error.ts';
 import { inference, isOwn } from '../inference/index.ts';
+import { Joining } from './join/joining.ts';
+import { type Membership, readMembership, writeMembership } from './join/membership.ts';
+import { RegistryClient } from './join/registry-client.ts';
+import { RegistryServer } from './join/registry-server.ts';
 import { ClusterLink } from './link/link.ts';
+import { type NodeCertificate, openNodeCertificate } from './link/node-certificate.ts';
+import type { PeerFacts } from './link/peers.ts';
 import { Member } from './member.ts';
-import { NodeStore } from './node-store.ts';
+import { NodeStore, type Registry } from './node-store.ts';
 import { clusterRoutes } from './routes.ts';
 import type { clusterSettings } from './settings.ts';
 import type { ClusterTables } from './tables.ts';
@@ -17,6 +25,8 @@ const WORK = { kind: 'work' } as const;
 export interface ClusterApi {
   /** The epoch in which this node leads; undefined: another one does. */
   readonly epoch: number | undefined;
+  /** The node joined with a token: it works for the cluster, and has no callers of its own. */
+  readonly isMember: boolean;
 }
 
 /** The part of /health. */
@@ -29,8 +39,13 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   const { settings, node, log, metrics } = context;
   const storage = context.storage.access<ClusterTables>();
   const models = context.useOptional(inference);
-  const store = storage.dialect === 'sqlite' ? undefined : new NodeStore(storage);
   const listen = settings['cluster.listen'];
+  const isShared = storage.dialect !== 'sqlite';
+  const store = isShared || listen !== '' ? new NodeStore(storage) : undefined;
+  let membership: Membership | undefined;
+  let client: RegistryClient | undefined;
+  const registry = (): Registry | undefined => client ?? store;
+  const controller = store && new RegistryServer({ store, log });
   const address = settings['cluster.address'];
   const entryMs = settings['cluster.entry_seconds'] * 1000;
   const forwards = metrics.counter(
@@ -46,7 +61,12 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     store === undefined || listen === ''
       ? undefined
       : new ClusterLink({
-          store,
+          store: () => registry() as Registry,
+          controller: () => (membership === undefined ? controller : undefined),
+          onChange: async (certificate, peers) => {
+            if (client === undefined) return;
+            await follow(certificate, peers);
+          },
           node,
           log,
           listen,
@@ -58,8 +78,25 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
             if (nAttempts > 1) retries.add(nAttempts - 1);
           },
         });
+  /** A member keeps up with its controllers, which come, go and renew their certificates. */
+  let followed = '';
+  const follow = async (certificate: NodeCertificate, peers: readonly PeerFacts[]): Promise<void> => {
+    const controllers = peers.map(({ id, address: at, certificates }) => ({ id, address: at, certificates }));
+    const now = JSON.stringify([certificate.fingerprint, controllers]);
+    if (controllers.length === 0 || now === followed) return;
+    followed = now;
+    membership = { controllers };
+    await writeMembership(node.dataDir, membership);
+    await client?.follow(controllers, certificate);
+  };
+  const joining = new Joining({ node, log, link, store, isShared, membership: () => membership });
   const member = new Member({
-    store,
+    get store() {
+      return registry();
+    },
+    get isController() {
+      return client === undefined;
+    },
     node,
     log,
     address: () => link?.address ?? (address === '' ? hostname() : address),
@@ -79,18 +116,36 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     answered.set(link?.running.answered ?? 0);
   });
   return {
-    api: member,
-    routes: clusterRoutes(member),
+    api: {
+      get epoch() {
+        return member.epoch;
+      },
+      get isMember() {
+        return membership !== undefined;
+      },
+    },
+    routes: clusterRoutes(member, joining),
     corsHeaders: { accepted: [], exposed: ['x-svc-node'] },
     start: async () => {
-      if (link === undefined && listen !== '')
-        log.warn('cluster.listen is left alone: a node on SQLite shares its models with none');
-      await link?.start();
+      membership = await readMembership(node.dataDir);
+      if (membership !== undefined && (link === undefined || isShared))
+        throw new StartError(
+          'member_without_link',
+          'this node joined a cluster, and has no cluster.listen or a PostgreSQL database',
+          'set cluster.listen and leave database.url out, or move data_dir/cluster/member.json away to leave the cluster',
+        );
+      if (link !== undefined) {
+        const certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
+        if (membership !== undefined) client = new RegistryClient(membership.controllers, certificate);
+        await link.start(certificate);
+      }
       await member.start();
     },
     stop: async () => {
       await member.stop();
       await link?.stop();
+      await client?.close();
+      client = undefined;
     },
     health: () => ({ state: { map: member.map, leads: member.epoch !== undefined } satisfies ClusterHealth, reasons: [] }),
     ready: () => member.notReady(),

@@ -4,6 +4,28 @@ import { defineErrors } from '../../platform/errors/define-errors.ts';
 export const clusterErrors = defineErrors('cluster', {
   node_not_found: [404, 'No node of this cluster has that id.', 'List the nodes: `svc node list`.'],
   node_is_running: [409, 'The node runs, and would be back at its next heartbeat.', 'Stop it first.'],
+  join_token_invalid: [
+    400,
+    'The token of the cluster is none, was used, or has expired.',
+    'Make a new one on a controller: `svc node token`.',
+  ],
+  join_failed: [
+    502,
+    'The controller that the token names cannot be joined; the sentence says why.',
+    'See that its cluster.listen can be reached.',
+  ],
+  already_member: [409, 'The node belongs to a cluster already.', 'Ask its controllers: `svc node list`.'],
+  not_listening: [
+    409,
+    'The node has no cluster.listen, so no other node can reach it.',
+    'Set cluster.listen and start it again.',
+  ],
+  database_is_shared: [
+    409,
+    'The node has a PostgreSQL database: nodes that share one need no token.',
+    'Start it with the database.url of the others, or without one.',
+  ],
+  ask_a_controller: [421, 'The node works for a cluster, whose controllers look after it.', 'Ask a controller.'],
   node_unreachable: [
     503,
     'The node does not answer, and did not do it.',

@@ -6,7 +6,7 @@ import type { NotReady } from '../../platform/module/module.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import { clusterErrors } from './errors.ts';
-import type { NodeEntry, NodeOrder, NodeStore } from './node-store.ts';
+import type { NodeEntry, NodeOrder, Registry } from './node-store.ts';
 import type { NodeState, TopologyBody } from './schemas.ts';
 
 /** How soon an order is heard, and a changed role is told. */
@@ -23,7 +23,9 @@ const DRAINING: NotReady = { code: 'draining', detail: 'An administrator drains 
 
 interface MemberParts {
   /** Undefined where no other process uses the database. */
-  store: NodeStore | undefined;
+  readonly store: Registry | undefined;
+  /** Whether this node lets others join. */
+  readonly isController: boolean;
   node: Node;
   log: Log;
   /** The address by which other nodes reach this one. */
@@ -62,7 +64,13 @@ export class Member {
     const { store } = this.#parts;
     if (store === undefined) return;
     await store.open();
-    await this.#tick();
+    try {
+      await this.#tick();
+    } catch (error) {
+      // A member begins without its controllers, and finds them later.
+      if (this.#parts.isController) throw error;
+      this.#parts.log.warn('the list of nodes was not read', { error: String(error) });
+    }
     this.#repeater.start();
   }
 
@@ -115,19 +123,22 @@ export class Member {
     const { store, node, orderMs } = this.#parts;
     if (id === node.id) return await this.#obey(order);
     await this.#require(id, ['ready', 'draining', 'suspect']);
-    const asked = await (store as NodeStore).order(id, order);
+    const asked = await (store as Registry).order(id, order);
     const giveUpAt = performance.now() + orderMs;
     while (performance.now() < giveUpAt) {
       await wait(100);
-      const waiting = await (store as NodeStore).orders(id);
+      const waiting = await (store as Registry).orders(id);
       if (!waiting.some((one) => one.id === asked)) return;
     }
-    if (await (store as NodeStore).take(asked)) throw unreachable(id);
+    if (await (store as Registry).take(asked)) throw unreachable(id);
   }
 
   /** Forgets a node that is gone. Throws `node_not_found`, `node_is_running`. */
   async remove(id: string): Promise<void> {
-    await this.#require(id, ['gone']);
+    const certificates = (await this.#parts.store?.certificates()) ?? [];
+    // A member that runs is kept out by the end of its certificate; others read the database, and would be back.
+    const isMember = certificates.some(({ node, is_member: joined }) => node === id && joined === 1);
+    if (!isMember) await this.#require(id, ['gone']);
     if (!(await this.#parts.store?.remove(id))) throw unknown(id);
   }
 
@@ -158,14 +169,14 @@ export class Member {
     this.#mapAt = performance.now();
   }
 
-  async #beat(store: NodeStore): Promise<void> {
+  async #beat(store: Registry): Promise<void> {
     const told = await this.#describe();
     await store.beat(told);
     this.#told = told;
     this.#toldAt = performance.now();
   }
 
-  async #lead(store: NodeStore): Promise<void> {
+  async #lead(store: Registry): Promise<void> {
     const { node, log } = this.#parts;
     if (performance.now() - this.#leadAt < RENEW_MS) return;
     this.#leadAt = performance.now();
@@ -178,7 +189,11 @@ export class Member {
   }
 
   #mayLead(): boolean {
-    return !this.#isDraining && this.#parts.node.roles().some(({ role, enabled }) => role === 'controller' && enabled);
+    return (
+      this.#parts.isController &&
+      !this.#isDraining &&
+      this.#parts.node.roles().some(({ role, enabled }) => role === 'controller' && enabled)
+    );
   }
 
   async #obey(order: NodeOrder): Promise<void> {

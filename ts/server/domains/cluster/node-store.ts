@@ -23,6 +23,9 @@ interface PendingOrder {
 
 const all = systemScope();
 
+/** The list of nodes: the database, or a controller that is asked for it. */
+export type Registry = Pick<NodeStore, keyof NodeStore>;
+
 export class NodeStore {
   readonly #storage: StorageAccess<ClusterTables>;
 
@@ -142,6 +145,26 @@ export class NodeStore {
     return await this.#storage.read(all, (db) =>
       db.selectFrom('cluster_certificates').selectAll().where('expires_at', '>', time).orderBy('fingerprint').execute(),
     );
+  }
+
+  /** Lasts for so long. Those that have expired go. */
+  async addJoinToken(hash: string, roles: readonly Role[], lastsMs: number): Promise<void> {
+    const time = databaseTime(this.#storage.dialect);
+    const row = { hash, roles: JSON.stringify(roles), expires_at: sql<number>`${time} + ${lastsMs}` };
+    await this.#storage.writeUnit(all, (db) => [
+      db.deleteFrom('cluster_join_tokens').where('expires_at', '<', time),
+      db.insertInto('cluster_join_tokens').values(row),
+    ]);
+  }
+
+  /** The roles of whoever has the token, once; undefined: it was used, has expired, or was never made. */
+  async useJoinToken(hash: string): Promise<Role[] | undefined> {
+    const time = databaseTime(this.#storage.dialect);
+    const [taken] = await this.#storage.writeUnit(all, (db) => [
+      db.deleteFrom('cluster_join_tokens').where('hash', '=', hash).where('expires_at', '>', time).returning('roles'),
+    ]);
+    const roles = taken?.affectedRows === 1 ? taken.rows[0]?.['roles'] : undefined;
+    return roles === undefined ? undefined : (JSON.parse(roles as string) as Role[]);
   }
 
   /** False: there is no such node. */

@@ -2,18 +2,20 @@
 import Type from 'typebox';
 import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
-import { ROLES } from '../../platform/module/module-names.ts';
+import { ROLES, type Role } from '../../platform/module/module-names.ts';
 import { clusterErrors } from './errors.ts';
+import type { Joining } from './join/joining.ts';
 import type { Member } from './member.ts';
 import type { NodeOrder } from './node-store.ts';
 import { NodeShape, Topology } from './schemas.ts';
 
+const OF_MEMBERS: Role[] = ['inference'];
 const Id = Type.String({ pattern: '^[0-9a-f-]{1,64}$' });
 const ById = Type.Object({ id: Id });
 
 const { get, put, post, del } = routes({ tag: 'Cluster', auth: 'superadmin', errors: clusterErrors });
 
-export function clusterRoutes(member: Member): Route[] {
+export function clusterRoutes(member: Member, joining: Joining): Route[] {
   const ordered = async (id: string, order: NodeOrder) => {
     await member.order(id, order);
     const { nodes } = await member.topology();
@@ -28,6 +30,34 @@ export function clusterRoutes(member: Member): Route[] {
       description: 'The nodes of one PostgreSQL database are a cluster; a node on SQLite is one of its own.',
       answer: Topology,
       handle: () => member.topology(),
+    }),
+    post('/api/v1/cluster/join-tokens', {
+      maxBody: 1024,
+      summary: 'Make a token by which one node joins the cluster',
+      description: 'It is shown once, works once, and only its hash is kept. `svc node join` takes it on the other machine.',
+      body: Type.Object({
+        roles: Type.Optional(
+          Type.Array(Type.Enum([...ROLES]), {
+            maxItems: ROLES.length,
+            description: 'That the node has from then on; inference unless told.',
+          }),
+        ),
+        expires_in_seconds: Type.Optional(Type.Integer({ minimum: 60, maximum: 86_400, description: '3600 unless told.' })),
+      }),
+      answer: Type.Object({ token: Type.String(), expires_at: Type.String({ description: 'ISO 8601, UTC.' }) }),
+      status: 201,
+      errors: ['not_listening', 'ask_a_controller'],
+      handle: ({ body: { roles = OF_MEMBERS, expires_in_seconds: seconds = 3600 } }) => joining.newToken(roles, seconds * 1000),
+    }),
+    post('/api/v1/cluster/join', {
+      maxBody: 2048,
+      summary: 'Have this node work for a cluster',
+      description:
+        'The node restarts. From then on its models answer for callers of the controllers, and who has a credential is told to ask those (421).',
+      body: Type.Object({ token: Type.String({ pattern: '^svcj_[A-Za-z0-9_-]{40,600}$' }) }),
+      answer: Type.Object({ controllers: Type.Array(Type.String()) }),
+      errors: ['join_token_invalid', 'join_failed', 'already_member', 'not_listening', 'database_is_shared'],
+      handle: ({ body: { token } }) => joining.join(token),
     }),
     put('/api/v1/cluster/nodes/{id}/roles/{role}', {
       maxBody: 1024,
@@ -55,7 +85,7 @@ export function clusterRoutes(member: Member): Route[] {
       handle: ({ params: { id } }) => ordered(id, { kind: 'resume' }),
     }),
     del('/api/v1/cluster/nodes/{id}', {
-      summary: 'Forget a node that is gone',
+      summary: 'Forget a node that is gone, or end the membership of one that joined with a token',
       params: ById,
       errors: ['node_not_found', 'node_is_running'],
       handle: ({ params: { id } }) => member.remove(id),

@@ -5,7 +5,7 @@ export const clusterSettings = {
   'cluster.listen': setting(
     Type.String({ pattern: '^$|^((\\[[0-9A-Fa-f:.]+\\]|[^\\s:\\[\\]/]+):)?\\d{1,5}$' }),
     '',
-    'HOST:PORT where the other nodes of the database ask this one for answers of its models, for example 10.0.0.5:8881; empty: it asks and ' +
+    'HOST:PORT where the other nodes of the cluster ask this one for answers of its models, for example 10.0.0.5:8881; empty: it asks and ' +
       'answers none.',
     { accepts: 'HOST:PORT, [IPv6]:PORT or a port, for example 10.0.0.5:8881', isOfMachine: true },
   ),

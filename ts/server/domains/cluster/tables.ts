@@ -46,10 +46,21 @@ export interface CertificateRow {
   node: string;
   pem: string;
   expires_at: number;
+  /** 1: of a node that joined with a token, and reads no database. */
+  is_member: number;
+}
+
+/** A token by which one node may join. */
+interface JoinTokenRow {
+  hash: string;
+  /** JSON: the roles that the node gets. */
+  roles: string;
+  expires_at: number;
 }
 
 export interface ClusterTables {
   cluster_certificates: CertificateRow;
+  cluster_join_tokens: JoinTokenRow;
   cluster_nodes: NodeRow;
   cluster_orders: OrderRow;
   cluster_state: ClusterRow;
@@ -102,6 +113,17 @@ export const clusterMigrations: readonly Migration[] = [
       await schema.table('cluster_certificates', {
         columns: { fingerprint: column.text(), node: column.id(), pem: column.text(), expires_at: column.timestamp() },
         primaryKey: ['fingerprint'],
+      });
+    },
+  },
+  {
+    id: 3,
+    name: 'create tokens by which nodes join',
+    up: async (schema) => {
+      await schema.addColumn('cluster_certificates', 'is_member', column.flag({ default: 0 }));
+      await schema.table('cluster_join_tokens', {
+        columns: { hash: column.text(), roles: column.json(), expires_at: column.timestamp() },
+        primaryKey: ['hash'],
       });
     },
   },

@@ -56,6 +56,7 @@ export const routerErrors = defineErrors('http', {
     'Send Content-Type: application/json, or for a form multipart/form-data with a boundary.',
   ],
   host_not_allowed: [421, 'The Host is no name of this machine.', 'Name it in http.allowed_hosts.'],
+  ask_a_controller: [421, 'The node works for a cluster and knows no accounts.', 'Ask a controller of the cluster.'],
   internal: [500, 'A fault of the server.', 'The log has it under the request id.'],
   method_not_implemented: [501, 'No path serves this method.', 'Use GET, POST, PUT, PATCH or DELETE.'],
   credential_check_unavailable: [503, 'The credential could not be checked.', 'Retry.'],
@@ -66,6 +67,12 @@ export const routerErrors = defineErrors('http', {
 });
 
 export type RouterErrorCode = CodeOf<typeof routerErrors>;
+
+/** A credential at a node that works for a cluster. */
+export function askAController(): HttpError {
+  const detail = 'This node works for a cluster and knows no accounts; ask a controller of the cluster.';
+  return new HttpError(routerErrors.statusOf('ask_a_controller'), 'ask_a_controller', detail);
+}
 
 /** The other codes are mistakes of this program, or refusals that a service translates. */
 const UNUSABLE = /^(storage_|write_conflict$|transaction_timeout$)/;

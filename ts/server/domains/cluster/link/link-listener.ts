@@ -15,8 +15,10 @@ import type { KnownCertificate, NodeCertificate } from './node-certificate.ts';
 
 /** One request of another node. The body is read by whoever answers, within `MOST_BODY_BYTES`. */
 export interface LinkRequest {
-  /** Id of the node that asks. */
+  /** Id of the node that asks; empty: a stranger that has a token. */
   readonly from: string;
+  /** Fingerprint of the certificate that it shows. */
+  readonly certificate: string;
   readonly path: string;
   body(): Promise<string>;
   readonly response: ServerResponse;
@@ -24,11 +26,19 @@ export interface LinkRequest {
 
 interface ListenerParts {
   readonly log: Log;
+  /** Strangers may show a token. */
+  takesTokens(): boolean;
   answer(request: LinkRequest): Promise<void>;
 }
 
 const MOST_CONNECTIONS = 1_024;
 const MOST_BODY_BYTES = 192 * 1024 * 1024;
+/** The one path that strangers may ask, with a token. */
+export const JOIN_PATH = '/join';
+const MOST_TOKEN_BYTES = 8 * 1024;
+const MOST_STRANGERS = 16;
+/** All of what a stranger does is over by then, however slow it is. */
+const STRANGER_MS = 10_000;
 const HANDSHAKE_MS = 5_000;
 const HEAD_MS = 5_000;
 /** A body comes within this, however slowly. */
@@ -40,6 +50,7 @@ export class LinkListener {
   /** Ids of nodes by the fingerprints of their certificates. */
   #known = new Map<string, string>();
   readonly #open = new Map<TLSSocket, string>();
+  readonly #strangers = new Map<TLSSocket, string>();
   /** Answers that are not over. */
   readonly active = new Set<Promise<void>>();
 
@@ -53,7 +64,8 @@ export class LinkListener {
       {
         ...secureOptions(certificate, []),
         requestCert: true,
-        rejectUnauthorized: true,
+        // A stranger with a token has a certificate that nobody knows yet: #admit() judges them all.
+        rejectUnauthorized: !this.#parts.takesTokens(),
         handshakeTimeout: HANDSHAKE_MS,
         headersTimeout: HEAD_MS,
         requestTimeout: REQUEST_MS,
@@ -99,22 +111,31 @@ export class LinkListener {
     await Promise.race([Promise.allSettled([...this.active]), late.promise]);
     clearTimeout(timer);
     server.closeAllConnections();
-    for (const socket of this.#open.keys()) socket.destroy();
+    for (const socket of [...this.#open.keys(), ...this.#strangers.keys()]) socket.destroy();
   }
 
   #admit(socket: TLSSocket): void {
     const fingerprint = socket.getPeerX509Certificate()?.fingerprint256;
-    if (fingerprint === undefined || !this.#known.has(fingerprint)) {
+    const isKnown = fingerprint !== undefined && this.#known.has(fingerprint);
+    const mayAsk = isKnown || (fingerprint !== undefined && this.#parts.takesTokens() && this.#strangers.size < MOST_STRANGERS);
+    if (!mayAsk || fingerprint === undefined) {
       socket.destroy();
       return;
     }
-    this.#open.set(socket, fingerprint);
-    socket.once('close', () => this.#open.delete(socket));
+    const sockets = isKnown ? this.#open : this.#strangers;
+    sockets.set(socket, fingerprint);
+    const late = isKnown ? undefined : setTimeout(() => socket.destroy(), STRANGER_MS).unref();
+    socket.once('close', () => {
+      clearTimeout(late);
+      sockets.delete(socket);
+    });
   }
 
   #accept(request: IncomingMessage, response: ServerResponse): void {
-    const from = this.#known.get(this.#open.get(request.socket as TLSSocket) ?? '');
-    if (from === undefined) {
+    const socket = request.socket as TLSSocket;
+    const certificate = this.#open.get(socket) ?? this.#strangers.get(socket) ?? '';
+    const from = this.#strangers.has(socket) ? '' : this.#known.get(certificate);
+    if (from === undefined || (from === '' && request.url !== JOIN_PATH)) {
       request.socket.destroy();
       return;
     }
@@ -123,7 +144,13 @@ export class LinkListener {
       return;
     }
     const answer = this.#parts
-      .answer({ from, path: request.url ?? '', body: () => bodyOf(request), response })
+      .answer({
+        from,
+        certificate,
+        path: request.url ?? '',
+        body: () => bodyOf(request, from === '' ? MOST_TOKEN_BYTES : MOST_BODY_BYTES),
+        response,
+      })
       .catch((error: unknown) => {
         this.#parts.log.warn('a request of another node was not answered', { node: from, error: String(error) });
         response.destroy();
@@ -139,12 +166,12 @@ function secureOptions({ cert, key }: NodeCertificate, ca: readonly string[]) {
   return { cert, key, ca: [...ca], minVersion, secureOptions: constants.SSL_OP_NO_TICKET };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<string> {
   const pieces: Buffer[] = [];
   let sizeBytes = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     sizeBytes += piece.length;
-    if (sizeBytes > MOST_BODY_BYTES) throw new Error(`the request has more than ${MOST_BODY_BYTES} bytes`);
+    if (sizeBytes > mostBytes) throw new Error(`the request has more than ${mostBytes} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces, sizeBytes).toString();

@@ -1,4 +1,6 @@
 /** The links between this node and the others of its database: whom it trusts, who answers, and what it answers itself. */
+
+import { X509Certificate } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { formatListenAddress, parseListenAddress } from '../../../platform/config/listen-address.ts';
@@ -6,17 +8,23 @@ import type { Log } from '../../../platform/log/log.ts';
 import type { Node } from '../../../platform/node/node.ts';
 import { Repeater } from '../../../platform/repeater.ts';
 import type { InferenceService } from '../../inference/index.ts';
-import type { NodeEntry, NodeStore } from '../node-store.ts';
+import type { RegistryServer } from '../join/registry-server.ts';
+import type { NodeEntry, Registry } from '../node-store.ts';
 import type { CertificateRow } from '../tables.ts';
-import { LinkListener } from './link-listener.ts';
-import { isDue, type NodeCertificate, openNodeCertificate } from './node-certificate.ts';
+import { JOIN_PATH, LinkListener, type LinkRequest } from './link-listener.ts';
+import { certificateRow, isDue, type NodeCertificate, openNodeCertificate } from './node-certificate.ts';
 import { Peer, type PeerFacts, Peers } from './peers.ts';
 import { RemoteBackend } from './remote-backend.ts';
 import type { RemoteCompletionParts } from './remote-completion.ts';
 import { WorkServer } from './work-server.ts';
 
 interface LinkParts {
-  readonly store: NodeStore;
+  /** Known once the module starts. */
+  store(): Registry;
+  /** Undefined where the node is a member: it lets nobody join, and hears controllers alone. */
+  controller(): RegistryServer | undefined;
+  /** The node of a member's certificate is another one now, or its controllers are. */
+  onChange(certificate: NodeCertificate, controllers: readonly PeerFacts[]): Promise<void>;
   readonly node: Node;
   readonly log: Log;
   /** HOST:PORT of the listener. */
@@ -51,13 +59,19 @@ export class ClusterLink {
   #trusted = '';
   #port = 0;
   #removeBackend: (() => void) | undefined;
+  /** Ids of nodes that joined with a token. */
+  #members: ReadonlySet<string> = new Set();
   readonly #asked = new Set<Peer>();
 
   constructor(parts: LinkParts) {
     const { log, node, models } = parts;
     this.#parts = parts;
     this.#work = new WorkServer({ models, nodeId: () => node.id, log, idleMs: ALIVE_MS });
-    this.#listener = new LinkListener({ log, answer: (request) => this.#work.answer(request) });
+    this.#listener = new LinkListener({
+      log,
+      takesTokens: () => parts.controller() !== undefined,
+      answer: (request) => this.#answer(request),
+    });
     this.#backend = new RemoteBackend(this.#peers, parts.onEnd);
     this.#repeater = new Repeater({
       intervalMs: TICK_MS,
@@ -74,18 +88,29 @@ export class ClusterLink {
     return formatListenAddress({ host: isAny(host) ? hostname() : host, port: this.#port });
   }
 
+  /** SHA-256 of the certificate that it shows. */
+  get fingerprint(): string {
+    return (this.#certificate as NodeCertificate).fingerprint;
+  }
+
   get running(): { answered: number; peers: number } {
     return { answered: this.#work.nRunning, peers: this.#peers.all.filter(({ isAnswering }) => isAnswering).length };
   }
 
-  async start(): Promise<void> {
-    const { node, listen, log } = this.#parts;
+  async start(certificate: NodeCertificate): Promise<void> {
+    const { listen, log } = this.#parts;
     this.#stopped = new AbortController();
-    this.#certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
-    await this.#register(this.#certificate);
+    this.#certificate = certificate;
+    const isMember = this.#parts.controller() === undefined;
+    const first = async (work: Promise<void>): Promise<void> => {
+      if (!isMember) return await work;
+      // A member begins without its controllers, and finds them later.
+      await work.catch((error: unknown) => log.warn('no controller of the cluster answers', { error: String(error) }));
+    };
+    await first(this.#register(this.#certificate));
     this.#port = await this.#listener.open(parseListenAddress(listen), this.#certificate);
     log.info('other nodes of the cluster are answered', { address: this.address });
-    await this.#tick();
+    await first(this.#tick());
     this.#repeater.start();
   }
 
@@ -101,14 +126,33 @@ export class ClusterLink {
     this.#trusted = '';
   }
 
+  async #answer(request: LinkRequest): Promise<void> {
+    const controller = this.#parts.controller();
+    if (controller !== undefined && request.path === JOIN_PATH) return await controller.join(request);
+    if (!this.#members.has(request.from)) return await this.#work.answer(request);
+    // A member is given work, and gives none.
+    if (controller !== undefined && request.path === '/registry') return await controller.call(request);
+    request.response.writeHead(403).end();
+  }
+
   async #tick(): Promise<void> {
-    const { store, models } = this.#parts;
+    const { models } = this.#parts;
+    const store = this.#parts.store();
     const service = models();
-    if (service !== undefined) this.#removeBackend ??= service.addBackend(this.#backend);
+    // A member has no callers of its own.
+    if (service !== undefined && this.#parts.controller() !== undefined)
+      this.#removeBackend ??= service.addBackend(this.#backend);
     await this.#renew();
     const [certificates, nodes] = await Promise.all([store.certificates(), store.nodes()]);
-    this.#trust(certificates);
-    this.#meet(certificates, nodes);
+    this.#members = new Set(certificates.flatMap(({ node, is_member: isMember }) => (isMember === 1 ? [node] : [])));
+    const heard =
+      this.#parts.controller() === undefined ? certificates.filter(({ is_member: isMember }) => isMember === 0) : certificates;
+    this.#trust(heard);
+    this.#meet(heard, nodes);
+    await this.#parts.onChange(
+      this.#certificate as NodeCertificate,
+      this.#peers.all.map(({ facts }) => facts),
+    );
     for (const peer of this.#peers.all) void this.#ask(peer);
   }
 
@@ -173,9 +217,9 @@ export class ClusterLink {
     await Promise.all(peers.map((peer) => peer.close()));
   }
 
-  #register({ fingerprint, cert, expiresAt }: NodeCertificate): Promise<void> {
+  #register({ cert }: NodeCertificate): Promise<void> {
     const { store, node } = this.#parts;
-    return store.register({ fingerprint, node: node.id, pem: cert, expires_at: expiresAt });
+    return store().register({ ...certificateRow(node.id, new X509Certificate(cert)), is_member: 0 });
   }
 }
 

@@ -40,6 +40,16 @@ export async function openNodeCertificate(folder: string, nodeId: string): Promi
   return { cert, key, fingerprint: fingerprint256, expiresAt: new Date(validTo).getTime() };
 }
 
+/** A certificate as it is registered. */
+export function certificateRow(node: string, certificate: X509Certificate) {
+  return {
+    node,
+    fingerprint: certificate.fingerprint256,
+    pem: certificate.toString(),
+    expires_at: new Date(certificate.validTo).getTime(),
+  };
+}
+
 export function isDue(expiresAt: number, now = Date.now()): boolean {
   return expiresAt - now < RENEW_MS;
 }

@@ -1,0 +1,212 @@
+/** A node joins with a token, once, and does nothing for a cluster that it did not join. */
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ConnectionOptions, connect } from 'node:tls';
+import t, { type Test } from 'tap';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
+import { ROLES, type Role } from '../../../platform/module/module-names.ts';
+import { openModules, standIn, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
+import { scriptedNode } from '../../../platform/module/test-support/scripted-context.ts';
+import { inference } from '../../inference/index.ts';
+import { cluster } from '../index.ts';
+import { openNodeCertificate } from '../link/node-certificate.ts';
+import { NodeStore } from '../node-store.ts';
+import type { ClusterTables } from '../tables.ts';
+import { readJoinToken, writeJoinToken } from './join-token.ts';
+import { readMembership } from './membership.ts';
+
+const ROOT = { 'x-as': JSON.stringify({ kind: 'session', subject: 'root', roles: ['superadmin'], scopes: ['*'] }) };
+const ADMIN = { 'x-as': JSON.stringify({ kind: 'session', subject: 'ann', roles: ['admin'], scopes: ['*'] }) };
+
+async function openNode(t: Test, id: string, dataDir = join(newFolder(t), 'data'), listen = '127.0.0.1:0') {
+  const roles = new Set<Role>(['controller']);
+  const restarts: string[] = [];
+  const node = {
+    ...scriptedNode,
+    id,
+    dataDir,
+    roles: () => ROLES.map((role) => ({ role, enabled: roles.has(role), modules: [] })),
+    setRole: async (role: Role, on: boolean) => void (on ? roles.add(role) : roles.delete(role)),
+    restart: (reason: string) => void restarts.push(reason),
+  };
+  const service = { models: async () => [{ id: `model-of-${id}` }], addBackend: () => () => undefined };
+  const bed = await openModules(t, {
+    modules: [standIn(inference, { service: service as never }), cluster],
+    dataDir,
+    services: { node },
+    settings: { 'cluster.listen': listen, 'cluster.heartbeat_seconds': 1 },
+    http: () => ({ authenticator: statedCallers }),
+  });
+  const ask = (method: string, path: string, body?: unknown, headers = ROOT) =>
+    bed.send(method, `/api/v1/cluster/${path}`, { headers, ...(body !== undefined && { body }) });
+  return {
+    bed,
+    ask,
+    roles,
+    restarts,
+    dataDir,
+    api: bed.module(cluster).api,
+    store: new NodeStore(bed.storage.access<ClusterTables>()),
+  };
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await wait(20);
+}
+
+/** Resolves to all that a controller says to a node with that certificate; empty: nothing. */
+function say(address: string, options: ConnectionOptions, path: string, body: string): Promise<string> {
+  const [host, port] = address.split(':');
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect({ host, port: Number(port), rejectUnauthorized: false, ...options }, () =>
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: x\r\nx-svc-wire: 1\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      ),
+    );
+    socket.setTimeout(8_000, () => socket.destroy());
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(text));
+  });
+}
+
+t.test('a node joins by a token', { timeout: 60_000 }, async (t) => {
+  const head = await openNode(t, 'a1');
+  const first = await openNode(t, 'b2');
+  t.equal((await head.ask('POST', 'join-tokens', {}, ADMIN)).status, 403);
+  const made = await head.ask('POST', 'join-tokens', { expires_in_seconds: 60 });
+  t.match(made, { status: 201, body: { token: /^svcj_/ } });
+  const { token } = made.body;
+  t.notOk(JSON.stringify(await dumped(head.store)).includes(readJoinToken(token).secret), 'the secret is kept nowhere');
+
+  const joined = await first.ask('POST', 'join', { token });
+  t.match(joined, { status: 200, body: { controllers: [/^127\.0\.0\.1:/] } });
+  t.strictSame([first.restarts.length, [...first.roles]], [1, ['inference']]);
+  t.equal(statSync(join(first.dataDir, 'cluster', 'member.json')).mode & 0o777, 0o600);
+  await first.bed.stop();
+
+  await t.test('and works for the cluster from then on', async (t) => {
+    const member = await openNode(t, 'b2', first.dataDir);
+    t.equal(member.api.isMember, true);
+    t.equal(member.api.epoch, undefined, 'it leads nothing');
+    await until(async () => (await head.ask('GET', 'topology')).body.nodes.length === 2);
+    const { body } = await head.ask('GET', 'topology');
+    t.match(body, { leader: 'a1', nodes: [{ id: 'a1' }, { id: 'b2', models: ['model-of-b2'], state: 'ready' }] });
+    t.match(body.nodes[1].certificate_expires_at, /^\d{4}-/);
+    t.match(await head.ask('POST', 'nodes/b2/drain'), { status: 200, body: { state: 'draining' } });
+    t.match(
+      (await member.ask('GET', 'topology')).body,
+      { cluster_id: body.cluster_id, leader: 'a1' },
+      'it reads the list of the controller',
+    );
+    t.match(await member.ask('POST', 'join', { token }), { status: 409, body: { error: 'already_member' } });
+    t.match(await member.ask('POST', 'join-tokens', {}), { status: 421, body: { error: 'ask_a_controller' } });
+    t.match(await member.ask('DELETE', 'nodes/a1'), { status: 409 });
+
+    await t.test('writes of itself alone', async (t) => {
+      const own = await openNodeCertificate(join(first.dataDir, 'cluster'), 'b2');
+      const address = readJoinToken(token).address;
+      const call = (method: string, ...given: unknown[]) =>
+        say(address, own, '/registry', JSON.stringify({ method, arguments: given }));
+      const [, row] = await head.store.nodes();
+      const { seenMsAgo: _, ...beat } = row as NonNullable<typeof row>;
+      t.match(await call('beat', beat), /^HTTP\/1.1 200 /);
+      for (const [method, given] of [
+        ['beat', { ...beat, id: 'a1' }],
+        ['beat', { ...beat, draining: -1 }],
+        ['beat', { ...beat, models: '{' }],
+        ['beat', { ...beat, name: 'x'.repeat(300_000) }],
+        ['beat', null],
+        ['remove', 'a1'],
+        ['lead', 'b2'],
+        ['useJoinToken', 'x'],
+        ['constructor', 'x'],
+        ['register', 'no certificate'],
+      ] as const)
+        t.match(await call(method, given), /^HTTP\/1.1 400 /, `${method} ${JSON.stringify(given)?.slice(0, 40)}`);
+      const order = await head.store.order('a1', { kind: 'drain' });
+      for (const path of ['/complete', '/whole', '/node'])
+        t.match(await say(address, own, path, '{}'), /^HTTP\/1.1 403 /, 'it gives no work');
+      t.match(await call('take', order), /"value":false/, 'an order of another node stays');
+      await head.store.take(order);
+    });
+
+    await t.test('until it is removed, at once and while it runs', async (t) => {
+      t.equal((await head.ask('DELETE', 'nodes/b2')).status, 204);
+      await until(async () => member.bed.log.some((line) => line.includes('were not brought up to date')));
+      t.strictSame(
+        (await head.ask('GET', 'topology')).body.nodes.map(({ id }: { id: string }) => id),
+        ['a1'],
+      );
+    });
+  });
+});
+
+t.test('nobody joins without a token that is good', { timeout: 60_000 }, async (t) => {
+  const head = await openNode(t, 'a1');
+  const { token } = (await head.ask('POST', 'join-tokens', {})).body;
+  const { address, fingerprint, secret } = readJoinToken(token);
+  const node = await openNode(t, 'c3');
+  const refused = async (given: string, code: string) => {
+    t.match(await node.ask('POST', 'join', { token: given }), { body: { error: code } }, given.slice(0, 60));
+    t.notOk(existsSync(join(node.dataDir, 'cluster', 'member.json')));
+  };
+  await refused(writeJoinToken({ address, fingerprint, secret: 'x'.repeat(43) }), 'join_token_invalid');
+  await refused(
+    writeJoinToken({ address, fingerprint: fingerprint.replace(/^../, fingerprint.startsWith('00') ? '11' : '00'), secret }),
+    'join_failed',
+  );
+  await refused(writeJoinToken({ address: '127.0.0.1:9', fingerprint, secret }), 'join_failed');
+  await refused(`${token.slice(0, -8)}AAAAAAAA`, 'join_token_invalid');
+  t.equal((await node.ask('POST', 'join', { token: 'svcj_' })).status, 400);
+
+  const folder = newFolder(t);
+  const stranger = await openNodeCertificate(folder, 'd4');
+  const body = JSON.stringify({ secret, id: 'd4', name: 'x', certificate: stranger.cert });
+  t.equal(await say(address, stranger, '/registry', body), '', 'strangers may do nothing else');
+  t.equal(await say(address, stranger, '/complete', body), '');
+  t.equal(await say(address, {}, '/join', body), '', 'nor without a certificate');
+  const other = await openNodeCertificate(join(folder, 'other'), 'd4');
+  t.match(await say(address, other, '/join', body), /^HTTP\/1.1 403 /, 'with the certificate of another');
+  for (const bad of [
+    '',
+    '{',
+    'null',
+    JSON.stringify({ secret, id: '../x', name: 'x', certificate: stranger.cert }),
+    'x'.repeat(20_000),
+  ])
+    t.notMatch(await say(address, stranger, '/join', bad), /^HTTP\/1.1 200 /);
+  t.match(
+    await say(address, stranger, '/join', JSON.stringify({ secret, id: 'a1', name: 'x', certificate: stranger.cert })),
+    /^HTTP\/1.1 409 /,
+    'as another node',
+  );
+  t.match(await say(address, stranger, '/join', body), /^HTTP\/1.1 403 /, 'a token works once');
+
+  const { token: brief } = (await head.ask('POST', 'join-tokens', {})).body;
+  await head.store.addJoinToken('expired', ['inference'], -1);
+  t.equal(await head.store.useJoinToken('expired'), undefined);
+  const both = await Promise.all([openNode(t, 'e5'), openNode(t, 'f6')]);
+  const answers = await Promise.all(both.map(({ ask }) => ask('POST', 'join', { token: brief })));
+  t.strictSame(answers.map(({ status }) => status).toSorted(), [200, 400], 'of two that come at once, one joins');
+});
+
+t.test('what a node needs before it joins, and what a damaged file means', async (t) => {
+  const deaf = await openNode(t, 'g7', undefined, '');
+  const token = writeJoinToken({ address: '127.0.0.1:9', fingerprint: Array(32).fill('AA').join(':'), secret: 'x'.repeat(43) });
+  t.match(await deaf.ask('POST', 'join-tokens', {}), { status: 409, body: { error: 'not_listening' } });
+  t.match(await deaf.ask('POST', 'join', { token }), { status: 409, body: { error: 'not_listening' } });
+  const dataDir = join(newFolder(t), 'data');
+  const before = await openNode(t, 'h8', dataDir);
+  await before.bed.stop();
+  writeFileSync(join(dataDir, 'cluster', 'member.json'), '{');
+  await t.rejects(readMembership(dataDir), 'it does not go on by itself');
+});
+
+async function dumped(store: NodeStore): Promise<unknown> {
+  return [await store.nodes(), await store.certificates(), await store.state()];
+}

@@ -1,0 +1,100 @@
+/**
+ * The file of a node that joined a cluster, in `data_dir/cluster/member.json`: its controllers and their certificates. A node with this file
+ * works for the cluster and has no accounts of its own that count.
+ */
+import type { X509Certificate } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { writeFileAtomically } from '../../../platform/files/atomic-file.ts';
+import { ROLES, type Role } from '../../../platform/module/module-names.ts';
+import { clusterErrors } from '../errors.ts';
+import { decode } from '../link/frames.ts';
+import type { NodeCertificate } from '../link/node-certificate.ts';
+import { Peer } from '../link/peers.ts';
+import { type JoinToken, readJoinToken } from './join-token.ts';
+
+export interface Controller {
+  readonly id: string;
+  readonly address: string;
+  /** PEM; several while one is renewed. */
+  readonly certificates: readonly string[];
+}
+
+export interface Membership {
+  readonly controllers: readonly Controller[];
+}
+
+/** The answer of a controller to a node that joins. */
+export interface JoinAnswer extends Membership {
+  readonly roles: readonly Role[];
+}
+
+const MOST_ANSWER_BYTES = 256 * 1024;
+const ASK_MS = 5_000;
+const fileOf = (dataDir: string): string => join(dataDir, 'cluster', 'member.json');
+
+/** Undefined: the node belongs to no cluster that it joined. Throws for a file that is damaged: such a node must not go on by itself. */
+export async function readMembership(dataDir: string): Promise<Membership | undefined> {
+  const text = await readFile(fileOf(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const { controllers } = JSON.parse(text) as Membership;
+  if (!Array.isArray(controllers) || controllers.length === 0)
+    throw new Error(`${fileOf(dataDir)} is damaged: join again with a new token, after the file was moved away`);
+  return { controllers };
+}
+
+export async function writeMembership(dataDir: string, { controllers }: Membership): Promise<void> {
+  await mkdir(join(dataDir, 'cluster'), { recursive: true, mode: 0o700 });
+  await writeFileAtomically(fileOf(dataDir), `${JSON.stringify({ controllers }, undefined, 2)}\n`, 0o600);
+}
+
+/** Has a controller take this node. Throws `join_token_invalid`, `join_failed`. */
+export async function askToJoin(text: string, own: NodeCertificate & { id: string; name: string }): Promise<JoinAnswer> {
+  const token = readJoinToken(text);
+  const pem = await certificateAt(token, own);
+  const facts = { id: '', name: '', address: token.address, isReady: false, certificates: [pem] };
+  const peer = new Peer(facts, own, ASK_MS);
+  try {
+    const body = JSON.stringify({ secret: token.secret, id: own.id, name: own.name, certificate: own.cert });
+    const response = await peer.ask('/join', AbortSignal.timeout(2 * ASK_MS), body);
+    const bytes = await response.bytes(MOST_ANSWER_BYTES);
+    if (response.status === 403)
+      throw clusterErrors.error(
+        'join_token_invalid',
+        'The cluster does not know the token: it was used, it has expired, or it was never made.',
+      );
+    if (response.status !== 200) throw failed(`the controller answers ${response.status}`);
+    const { controllers, roles } = decode(bytes.toString()) as JoinAnswer;
+    return { controllers, roles: roles.filter((role) => ROLES.includes(role)) };
+  } catch (error) {
+    if (clusterErrors.has(error)) throw error;
+    throw failed((error as Error).message, error);
+  } finally {
+    await peer.close();
+  }
+}
+
+/** The certificate that is shown there, if it is the one that the token names. Nothing is sent before. */
+async function certificateAt({ address, fingerprint }: JoinToken, { cert, key }: NodeCertificate): Promise<string> {
+  const { hostname, port } = new URL(`https://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = await new Promise<TLSSocket>((resolve, reject) => {
+    const opened = connect({ host, port: Number(port || 443), cert, key, minVersion: 'TLSv1.3', rejectUnauthorized: false }, () =>
+      resolve(opened),
+    );
+    opened.setTimeout(ASK_MS, () => opened.destroy(new Error('it does not answer')));
+    opened.on('error', (error) => reject(failed(error.message, error)));
+  });
+  const shown: X509Certificate | undefined = socket.getPeerX509Certificate();
+  socket.destroy();
+  if (shown?.fingerprint256 !== fingerprint) throw failed('it shows another certificate than the token names');
+  return shown.toString();
+}
+
+function failed(why: string, cause?: unknown) {
+  return clusterErrors.error('join_failed', `The controller of the token cannot be joined: ${why}.`, { cause });
+}

@@ -1,0 +1,122 @@
+/** The list of nodes as a member has it: it asks a controller, one after the other. */
+import { X509Certificate } from 'node:crypto';
+import { clusterErrors } from '../errors.ts';
+import { decode, encode } from '../link/frames.ts';
+import type { NodeCertificate } from '../link/node-certificate.ts';
+import { Peer } from '../link/peers.ts';
+import type { Registry } from '../node-store.ts';
+import type { CertificateRow } from '../tables.ts';
+import type { Controller } from './membership.ts';
+
+const ASK_MS = 5_000;
+const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
+
+export class RegistryClient implements Registry {
+  #peers: readonly Peer[];
+  #certificate: NodeCertificate;
+  #first = 0;
+
+  constructor(controllers: readonly Controller[], certificate: NodeCertificate) {
+    this.#certificate = certificate;
+    this.#peers = controllers.map((controller) => this.#peerOf(controller));
+  }
+
+  /** Shows this certificate to these from now on. */
+  async follow(controllers: readonly Controller[], certificate: NodeCertificate): Promise<void> {
+    const before = this.#peers;
+    this.#certificate = certificate;
+    this.#peers = controllers.map((controller) => this.#peerOf(controller));
+    await Promise.all(before.map((peer) => peer.close()));
+  }
+
+  close(): Promise<unknown> {
+    return Promise.all(this.#peers.map((peer) => peer.close()));
+  }
+
+  async open(): Promise<void> {}
+
+  /** Members lead nothing. */
+  async lead(): Promise<undefined> {}
+
+  async forget(): Promise<number> {
+    return 0;
+  }
+
+  beat(node: Parameters<Registry['beat']>[0]): Promise<void> {
+    return this.#call('beat', node);
+  }
+
+  leave(): Promise<void> {
+    return this.#call('leave');
+  }
+
+  nodes(): ReturnType<Registry['nodes']> {
+    return this.#call('nodes');
+  }
+
+  state(): ReturnType<Registry['state']> {
+    return this.#call('state');
+  }
+
+  certificates(): Promise<CertificateRow[]> {
+    return this.#call('certificates');
+  }
+
+  orders(): ReturnType<Registry['orders']> {
+    return this.#call('orders');
+  }
+
+  take(id: string): Promise<boolean> {
+    return this.#call('take', id);
+  }
+
+  register({ pem }: CertificateRow): Promise<void> {
+    return this.#call('register', new X509Certificate(pem).toString());
+  }
+
+  order(): Promise<string> {
+    return Promise.reject(atController());
+  }
+
+  remove(): Promise<boolean> {
+    return Promise.reject(atController());
+  }
+
+  addJoinToken(): Promise<void> {
+    return Promise.reject(atController());
+  }
+
+  useJoinToken(): Promise<undefined> {
+    return Promise.reject(atController());
+  }
+
+  #peerOf({ id, address, certificates }: Controller): Peer {
+    return new Peer({ id, name: '', address, isReady: true, certificates }, this.#certificate, ASK_MS);
+  }
+
+  /** The controller that answered last is asked first. */
+  async #call<T>(method: string, ...given: unknown[]): Promise<T> {
+    let failure: unknown = new Error('there is no controller');
+    const body = encode({ method, arguments: given });
+    for (let i = 0; i < this.#peers.length; i++) {
+      const at = (this.#first + i) % this.#peers.length;
+      try {
+        const response = await (this.#peers[at] as Peer).ask('/registry', AbortSignal.timeout(ASK_MS), body);
+        const bytes = await response.bytes(MOST_ANSWER_BYTES);
+        if (response.status !== 200) throw new Error(`a controller answers ${response.status}`);
+        this.#first = at;
+        return (decode(bytes.toString()) as { value: T }).value;
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+}
+
+function atController() {
+  return clusterErrors.error(
+    'ask_a_controller',
+    'This node works for a cluster, and others are looked after by its controllers.',
+  );
+}
