@@ -3,7 +3,7 @@ import { integerSchema, setting, textSchema } from '../../platform/config/settin
 
 /** In the data folder, one folder for each plugin. */
 export const PLUGINS_FOLDER = 'plugins';
-/** In the data folder: the MCP servers that the operator placed on this machine. */
+/** This file of the data folder has the MCP servers that the operator placed on the machine. */
 export const PLACED_FILE = 'mcp-servers.json';
 
 export const edgeSettings = {

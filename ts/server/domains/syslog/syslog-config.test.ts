@@ -1,4 +1,4 @@
-/** Where lines go: what is saved, what wins, what is refused, and the routes of tenants. */
+/** The places that lines go to: what is saved, what wins, what is refused, and the routes of tenants. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -30,7 +30,7 @@ export class UsageJournal {
   #opened = new Map<string, OpenRequestRow>();
   #extended = new Map<string, Extension>();
   #ended: EndedRequest[] = [];
-  /** Of the write that is under way. */
+  /** Counts those of the write that is under way. */
   #nBeingWritten = 0;
   #waiters: Waiter[] = [];
   /** Runs between two writes, when all that was taken is on disk. */
