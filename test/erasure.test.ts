@@ -34,6 +34,8 @@ const MADE = [
     'edge_approvals',
     'edge_policies',
     'swarm_schedules',
+    'comm_accounts',
+    'comm_messages',
     'identity_users',
     'identity_groups',
     'identity_sessions',

@@ -43,6 +43,8 @@ const mayMakeScopes = [
   /^ts\/server\/domains\/memory\/(dream-schedule|extraction\/extractions)\.ts$/,
   // A node connects to devices of all tenants, and keeps what they say together.
   /^ts\/server\/domains\/iot\/tables\.ts$/,
+  // A node looks after the messages of all tenants that it sends.
+  /^ts\/server\/domains\/comm\/(tables|delivery|comm-module)\.ts$/,
   // Backends, routes and prices belong to nodes.
   /^ts\/server\/domains\/cloud\/store\.ts$/,
   /^ts\/server\/domains\/files\/uploads\/upload-sweep\.ts$/,

@@ -33,6 +33,8 @@ export interface Ids {
   readonly memory: string;
   readonly dream: string;
   readonly device: string;
+  readonly commAccount: string;
+  readonly commMessage: string;
   readonly prompt: string;
   readonly response: string;
   readonly namespace: string;
@@ -129,6 +131,13 @@ export async function makeBelongings(
   const deviceKey = `device-key-${mark}`;
   const simulated = { name, kind: 'simulated', connection: {}, variables: [DEVICE_VARIABLE], key: deviceKey };
   const device = await post('/api/v1/iot/devices', simulated, admin);
+  const accountKey = `account-key-${mark}`;
+  // No server has that name, so that nothing is sent.
+  const settings = { host: 'mail.invalid', port: 25, user: 'svc', from: 'svc@mail.invalid' };
+  const mail = { kind: 'email', name, settings, key: accountKey, allowed_recipients: ['*@mail.invalid'] };
+  const commAccount = await post('/api/v1/comm/accounts', mail, admin);
+  const sent = { account_id: commAccount.id, to: 'ann@mail.invalid', text: name };
+  const { message_id: commMessage } = await post('/api/v1/comm/messages', sent, admin);
   const prompt = await post('/api/v1/edge/prompts', { title: name, content: name }, person);
   await post(`/api/v1/vector/namespaces/${tenant}`, { namespace }, keeper);
   const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` }, keeper);
@@ -183,6 +192,8 @@ export async function makeBelongings(
       memory: memory.id,
       dream,
       device: device.id,
+      commAccount: commAccount.id,
+      commMessage,
       prompt: prompt.id,
       namespace,
       document: document.id,
@@ -198,7 +209,7 @@ export async function makeBelongings(
       session: sessions.find(({ current }: { current: boolean }) => !current)?.id ?? 'ses_0',
     },
     bases: [namespace, store.namespace],
-    secrets: [key.api_key, capability.token, webhook.secret, invitation.token, sourceKey, deviceKey].filter(
+    secrets: [key.api_key, capability.token, webhook.secret, invitation.token, sourceKey, deviceKey, accountKey].filter(
       (each) => typeof each === 'string',
     ),
   };

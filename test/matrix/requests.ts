@@ -55,6 +55,10 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/memory/dreams/{id}/undo': ({ dream }) => [dream],
   '/api/v1/memory/memories/{id}': ({ memory }) => [memory],
   '/api/v1/iot/devices/{id}': ({ device }) => [device],
+  '/api/v1/comm/accounts/{id}': ({ commAccount }) => [commAccount],
+  '/api/v1/comm/accounts/{id}/test': ({ commAccount }) => [commAccount],
+  '/api/v1/comm/messages/{id}': ({ commMessage }) => [commMessage],
+  '/api/v1/comm/messages/{id}/resend': ({ commMessage }) => [commMessage],
   '/api/v1/models/pulls/{id}': ({ job }) => [job],
   '/api/v1/science/sources/{id}': () => ['gbif'],
   '/api/v1/science/sources/requests/{id}': ({ scienceRequest }) => [scienceRequest],
@@ -225,6 +229,15 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'PUT /api/v1/backup/destination': () => ({ body: {} }),
   'POST /api/v1/backup/restore': () => ({ body: {} }),
   'PUT /api/v1/backup/schedule': () => ({ body: { hours: 0, keep: 1 } }),
+  // No server has that name, so that nothing is sent.
+  'POST /api/v1/comm/accounts': () => ({
+    body: { kind: 'email', name: 'made', settings: { host: 'mail.invalid', port: 25, from: 'svc@mail.invalid' } },
+  }),
+  'PATCH /api/v1/comm/accounts/{id}': () => ({ body: { enabled: true } }),
+  'POST /api/v1/comm/accounts/{id}/test': () => ({ body: { to: 'ann@mail.invalid' } }),
+  'POST /api/v1/comm/messages': ({ commAccount }) => ({
+    body: { account_id: commAccount, to: 'ann@mail.invalid', text: 'for the canary' },
+  }),
   // Simulated, so that nothing is reached.
   'POST /api/v1/iot/devices': () => ({ body: { name: 'made', kind: 'simulated', connection: {}, variables: [DEVICE_VARIABLE] } }),
   'PATCH /api/v1/iot/devices/{id}': () => ({ body: { enabled: true } }),

@@ -112,7 +112,7 @@ async function openProgram(t: Test) {
   };
   const { definition, closeDatabase } = databaseCloser();
   const server = await createServer(loadNodeConfig({ root: folder, environment }), {
-    modules: [...modules, definition],
+    modules: [...modules.filter(({ name }) => name !== definition.name), definition],
     sink: { write: () => {}, flush: () => {} },
   });
   const addresses = await server.start();
@@ -135,11 +135,11 @@ async function openProgram(t: Test) {
   return { server, internal, outside, closeDatabase };
 }
 
-/** A module that can take the database from the others while the node runs. */
+/** A module in the place of one that no other uses, which can take the database from the others while the node runs. */
 function databaseCloser() {
   let storage: Storage | undefined;
   const definition = defineModule({
-    name: 'comm',
+    name: 'science',
     settings: {},
     create: (context) => {
       storage = context.storage;

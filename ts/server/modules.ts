@@ -2,6 +2,7 @@
 import { backup } from './domains/backup/index.ts';
 import { cloud } from './domains/cloud/index.ts';
 import { cluster } from './domains/cluster/index.ts';
+import { comm } from './domains/comm/index.ts';
 import { completions } from './domains/completions/index.ts';
 import { conversations } from './domains/conversations/index.ts';
 import { data } from './domains/data/index.ts';
@@ -45,6 +46,7 @@ export const modules: readonly AnyModuleDefinition[] = [
   logs,
   science,
   iot,
+  comm,
   completions,
   swarm,
   scim,

@@ -19,10 +19,10 @@ interface Tables {
 
 const Visit = Type.Object({ name: Type.String() });
 
-/** The module that a contributor would write. `comm` is a name of the list that no module of the program has yet. */
+/** The module that a contributor would write. Names are a list, so it takes the place of one that no other module uses. */
 const greeter = defineModule({
-  name: 'comm',
-  settings: { 'comm.greeting': setting(textSchema, 'Hello', 'What the module says.') },
+  name: 'science',
+  settings: { 'science.greeting': setting(textSchema, 'Hello', 'What the module says.') },
   migrations: [
     {
       id: 1,
@@ -33,12 +33,12 @@ const greeter = defineModule({
   ],
   create: ({ settings, storage, jobs, metrics }) => {
     const access = storage.access<Tables>();
-    const visits = metrics.counter('svc_comm_visits_total', 'Visits.').with();
+    const visits = metrics.counter('svc_science_visits_total', 'Visits.').with();
     const queue = jobs.define({
-      name: 'comm.visit',
+      name: 'science.visit',
       input: Visit,
       run: async ({ id, input, scope }) => {
-        const row = { tenant: scope.tenant, id, greeting: `${settings['comm.greeting']}, ${input.name}` };
+        const row = { tenant: scope.tenant, id, greeting: `${settings['science.greeting']}, ${input.name}` };
         await access.writeUnit(scope, (db) => [db.insertInto('visit').values(row)]);
         visits.add();
         return row.greeting;
@@ -49,7 +49,7 @@ const greeter = defineModule({
       routes: [
         route({
           method: 'POST',
-          path: '/api/v1/comm/visits',
+          path: '/api/v1/science/visits',
           auth: 'viewer',
           maxBody: 1024,
           tag: 'Visits',
@@ -61,18 +61,18 @@ const greeter = defineModule({
       ],
       start: async () => queue.start(),
       stop: () => queue.stop(),
-      health: () => ({ state: { greeting: settings['comm.greeting'] }, reasons: [] }),
+      health: () => ({ state: { greeting: settings['science.greeting'] }, reasons: [] }),
       ready: () => undefined,
     };
   },
 });
 
-const list = [...modules, greeter];
+const list = [...modules.filter(({ name }) => name !== greeter.name), greeter];
 
 async function startNode(t: Test) {
   const environment = {
     SVC_LISTEN: '127.0.0.1:0',
-    SVC_COMM_GREETING: 'Good morning',
+    SVC_SCIENCE_GREETING: 'Good morning',
     SVC_FORCE_CPU_FEATURES: 'none',
     SVC_DEFAULT_MODEL: 'none',
   };
@@ -92,16 +92,16 @@ t.test('a module of a dozen lines has a setting, a table, a job, a route, docs, 
   const { config, server, ask } = await startNode(t);
 
   t.match(
-    effectiveConfig(config).find(({ key }) => key === 'comm.greeting'),
+    effectiveConfig(config).find(({ key }) => key === 'science.greeting'),
     {
       value: '"Good morning"',
-      origin: 'environment SVC_COMM_GREETING',
+      origin: 'environment SVC_SCIENCE_GREETING',
     },
   );
-  t.ok((server.openapi as { paths: object }).paths['/api/v1/comm/visits' as never]);
+  t.ok((server.openapi as { paths: object }).paths['/api/v1/science/visits' as never]);
   t.match(await (await ask('/docs')).text(), 'Greet somebody in the background');
 
-  const answer = await ask('/api/v1/comm/visits', 'POST', { name: 'Ada' });
+  const answer = await ask('/api/v1/science/visits', 'POST', { name: 'Ada' });
   t.equal(answer.status, 202);
   const { job } = (await answer.json()) as { job: string };
   const ended = await until(
@@ -109,16 +109,16 @@ t.test('a module of a dozen lines has a setting, a table, a job, a route, docs, 
     ({ state }) => ['done', 'failed'].includes(state),
   );
   t.match(ended, { state: 'done', result: 'Good morning, Ada' });
-  t.match(await (await ask('/metrics')).text(), /^svc_comm_visits_total 1$/m);
-  t.match(await (await ask('/health')).json(), { comm: { greeting: 'Good morning' } });
-  t.equal((await ask('/api/v1/comm/visits', 'POST', { name: 1 })).status, 400);
+  t.match(await (await ask('/metrics')).text(), /^svc_science_visits_total 1$/m);
+  t.match(await (await ask('/health')).json(), { science: { greeting: 'Good morning' } });
+  t.equal((await ask('/api/v1/science/visits', 'POST', { name: 1 })).status, 400);
 
   await ask('/api/v1/system/roles/edge', 'PUT', { enabled: false });
-  const off = await ask('/api/v1/comm/visits', 'POST', { name: 'Ada' });
+  const off = await ask('/api/v1/science/visits', 'POST', { name: 'Ada' });
   t.match(
     { status: off.status, ...((await off.json()) as object) },
-    { status: 503, error: 'module_unavailable', module: 'comm' },
+    { status: 503, error: 'module_unavailable', module: 'science' },
   );
   await ask('/api/v1/system/roles/edge', 'PUT', { enabled: true });
-  t.equal((await ask('/api/v1/comm/visits', 'POST', { name: 'Ada' })).status, 202);
+  t.equal((await ask('/api/v1/science/visits', 'POST', { name: 'Ada' })).status, 202);
 });

@@ -2,6 +2,7 @@
 import type { EventType } from '../../platform/events/index.ts';
 import { jobDone, jobFailed } from '../../platform/jobs/index.ts';
 import { cloudEvents } from '../cloud/index.ts';
+import { commEvents } from '../comm/index.ts';
 import { edgeEvents, goalEnded, schedulePaused } from '../edge/index.ts';
 import { identityEvents } from '../identity/index.ts';
 import { inferenceEvents } from '../inference/index.ts';
@@ -37,6 +38,7 @@ export const CATALOGUE: readonly CatalogueEvent[] = [
   ofTenant(goalEnded, 'A goal is done, failed or was cancelled.'),
   ofTenant(schedulePaused, 'A schedule was paused: it failed five times in a row.'),
   ofTenant(iotEvents.readingBad, 'A variable of a device has no value, or one that is none; told once a minute at most.'),
+  ofTenant(commEvents.messageNotSent, 'No provider accepted a message, or nobody knows whether one did.'),
   ofNode(cloudEvents.backendUnhealthy, 'A provider refuses the key of this node, cannot be reached, or takes no more requests.'),
   ofNode(inferenceEvents.modelLoaded, 'A model was loaded into memory.'),
   ofNode(inferenceEvents.modelUnloaded, 'A model left memory.'),

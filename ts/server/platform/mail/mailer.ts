@@ -1,5 +1,6 @@
 /** Sends e-mail through the operator's SMTP server. */
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import type { Transporter } from 'nodemailer';
 
 interface MailOptions {
@@ -13,12 +14,17 @@ interface MailOptions {
   from: string;
   /** PEM of certificates that are trusted beside the system's; empty: none. */
   caFile: string;
+  /** A connection to the server that is open already; absent: one is opened. */
+  connection?: Socket;
 }
 
 export interface Mail {
   to: string;
   subject: string;
   text: string;
+  /** With its angle brackets; absent: a new one. */
+  messageId?: string;
+  attachments?: { filename: string; content: Buffer }[];
 }
 
 const CONNECT_MS = 10_000;
@@ -47,7 +53,7 @@ export class Mailer {
 }
 
 /** The library is loaded with the first message. Rejects when the file of certificates cannot be read. */
-async function transportOf({ host, port, security, username, password, caFile }: MailOptions): Promise<Transporter> {
+async function transportOf({ host, port, security, username, password, caFile, connection }: MailOptions): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({
     host,
@@ -56,6 +62,7 @@ async function transportOf({ host, port, security, username, password, caFile }:
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
     ...(username !== '' && { auth: { user: username, pass: password } }),
+    ...(connection !== undefined && { connection }),
     ...(caFile !== '' && { tls: { ca: readFileSync(caFile) } }),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,

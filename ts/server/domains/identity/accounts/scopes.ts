@@ -3,7 +3,7 @@ import { hasScope, type Principal, ROLES, type Role } from '../../../platform/ht
 
 const OF_ROLE: Record<Role, readonly string[]> = {
   viewer: ['chat:use', 'embeddings:use', 'knowledge:read', 'models:read', 'tools:use', 'goals:use', 'iot:read', 'account:manage'],
-  developer: ['knowledge:write', 'iot:write'],
+  developer: ['knowledge:write', 'iot:write', 'comm:send'],
   admin: ['models:manage', 'cloud:write', 'tools:manage', 'identity:read', 'identity:manage', 'audit:read', 'scim', 'admin'],
   superadmin: [],
 };

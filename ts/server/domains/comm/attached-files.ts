@@ -1,0 +1,53 @@
+/** Files that go out with a message: stored files of whoever sends it, by the hash of their content, read when it is sent. */
+import { readFile } from 'node:fs/promises';
+import type { Principal } from '../../platform/http/principal.ts';
+import type { TenantScope } from '../../platform/storage/index.ts';
+import { type FilesApi, uploaderOf } from '../files/index.ts';
+import type { Attachment, Channel } from './channels/channel.ts';
+import { commError } from './errors.ts';
+
+/** A file as the sealed body of a message names it. */
+export interface AttachedFile {
+  readonly name: string;
+  readonly sha256: string;
+}
+
+const MAX_ATTACHED_BYTES = 10 * 1024 * 1024;
+
+export class AttachedFiles {
+  readonly #files: () => Pick<FilesApi, 'stored' | 'blobs'>;
+  readonly #now: () => number;
+
+  constructor(files: () => Pick<FilesApi, 'stored' | 'blobs'>, now: () => number) {
+    this.#files = files;
+    this.#now = now;
+  }
+
+  /** Throws `attachment_refused`. */
+  async find(caller: Principal, { takesFiles }: Channel, ids: readonly string[]): Promise<AttachedFile[]> {
+    if (ids.length === 0) return [];
+    if (!takesFiles) throw refusal('The account takes no files.');
+    const uploader = uploaderOf(caller);
+    const { stored } = this.#files();
+    const found = await Promise.all(ids.map((id) => stored.find(uploader, id, this.#now())));
+    const own = found.filter((file) => file?.subject === uploader.subject).filter((file) => file !== undefined);
+    if (own.length < ids.length) throw refusal('One of the files is none of yours.');
+    if (own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MAX_ATTACHED_BYTES)
+      throw refusal('The files are larger than 10 MiB together.');
+    return own.map(({ fileName, sha256 }) => ({ name: fileName, sha256 }));
+  }
+
+  /** Throws where one was removed since. */
+  read(scope: TenantScope, attached: readonly AttachedFile[]): Promise<Attachment[]> {
+    return Promise.all(
+      attached.map(async ({ name, sha256 }) => ({
+        name,
+        content: await readFile(await this.#files().blobs.open(scope, sha256)),
+      })),
+    );
+  }
+}
+
+function refusal(sentence: string) {
+  return commError('attachment_refused', sentence, { param: 'file_ids' });
+}

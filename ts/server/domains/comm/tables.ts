@@ -1,0 +1,114 @@
+/** The rows of the comm module. Times are milliseconds since 1970. */
+import { column, type Migration, type StorageAccess, type SystemScope, systemScope } from '../../platform/storage/index.ts';
+import type { AccountKind } from './channels/channels.ts';
+
+export interface AccountRow {
+  tenant: string;
+  id: string;
+  kind: AccountKind;
+  name: string;
+  /** JSON. */
+  settings: string;
+  enabled: number;
+  sealed_key: string | null;
+  sealed_by: string | null;
+  /** JSON: patterns with `*`; an empty list allows nobody. */
+  allowed_recipients: string;
+  per_day: number;
+  model_may_send: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/**
+ * `queued`: it waits for its turn, or for another try after a refusal. `sending`: the provider may have it. `outcome_unknown`: no answer came, and only
+ * a person sends it again.
+ */
+export const MESSAGE_STATES = ['queued', 'sending', 'sent', 'failed', 'outcome_unknown'] as const;
+export type MessageState = (typeof MESSAGE_STATES)[number];
+
+export interface MessageRow {
+  tenant: string;
+  id: string;
+  account: string;
+  owner: string;
+  /** Null: the caller gave none. */
+  idempotency_key: string | null;
+  /** Of account, recipient, subject and text. */
+  hash: string;
+  /** The recipient, as much of it as a record needs. */
+  masked_to: string;
+  /** JSON of recipient, subject and text, sealed by the node that sends it; null once the provider answered. */
+  sealed_body: string | null;
+  /** The node that has the key and the text. */
+  node: string;
+  state: MessageState;
+  /** Why it is not sent. */
+  reason: string | null;
+  /** What the provider calls it. */
+  reference: string | null;
+  /** The job that sends it; null: there is none yet. */
+  job: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface CommTables {
+  comm_accounts: AccountRow;
+  comm_messages: MessageRow;
+}
+
+export type CommStorage = StorageAccess<CommTables>;
+
+/** A node looks after the messages of all tenants that it sends. */
+export const everyMessage = (): SystemScope => systemScope();
+
+export const commMigrations: readonly Migration[] = [
+  {
+    id: 1,
+    name: 'create accounts and messages',
+    up: async (schema) => {
+      await schema.tenantTable('comm_accounts', {
+        columns: {
+          id: column.id(),
+          kind: column.text(),
+          name: column.text(),
+          settings: column.json(),
+          enabled: column.flag(),
+          sealed_key: column.text({ nullable: true }),
+          sealed_by: column.text({ nullable: true }),
+          allowed_recipients: column.json(),
+          per_day: column.integer(),
+          model_may_send: column.flag(),
+          created_at: column.timestamp(),
+          updated_at: column.timestamp(),
+        },
+        primaryKey: ['tenant', 'id'],
+        unique: [['tenant', 'name']],
+      });
+      await schema.tenantTable('comm_messages', {
+        columns: {
+          id: column.id(),
+          account: column.id(),
+          owner: column.id(),
+          idempotency_key: column.text({ nullable: true }),
+          hash: column.text(),
+          masked_to: column.text(),
+          sealed_body: column.text({ nullable: true }),
+          node: column.id(),
+          state: column.text(),
+          reason: column.text({ nullable: true }),
+          reference: column.text({ nullable: true }),
+          job: column.id({ nullable: true }),
+          created_at: column.timestamp(),
+          updated_at: column.timestamp(),
+        },
+        primaryKey: ['tenant', 'id'],
+      });
+      await schema.index('comm_messages_account', 'comm_messages', ['tenant', 'account', 'created_at']);
+      await schema.index('comm_messages_key', 'comm_messages', ['tenant', 'owner', 'idempotency_key']);
+      await schema.index('comm_messages_open', 'comm_messages', ['node', 'state', 'updated_at']);
+      await schema.index('comm_messages_created', 'comm_messages', ['created_at']);
+    },
+  },
+];
