@@ -106,7 +106,7 @@ export class Delivery {
   async #endInterrupted(scope: TenantScope, message: MessageRow): Promise<void> {
     const isBegun = message.state === 'sending';
     const reason = isBegun ? 'the node stopped before the provider answered' : (message.reason ?? 'it was tried too often');
-    await this.#end(scope, message, { state: isBegun ? 'outcome_unknown' : 'failed', reason });
+    await this.#end(scope, message, { state: isBegun || message.may_be_taken === 1 ? 'outcome_unknown' : 'failed', reason });
   }
 
   async #run({ id, input, scope, attempt, beginStep, saveStep }: JobContext<{ message: string }, null>): Promise<void> {
@@ -118,18 +118,20 @@ export class Delivery {
     if (account?.enabled !== 1 || message.sealed_body === null)
       return await this.#end(scope, message, { state: 'failed', reason: 'the account is gone or switched off' });
     const channel: Channel = CHANNELS[account.kind];
+    // One that was interrupted on a channel that knows repetitions may have arrived.
+    const wasInterrupted = channel.isIdempotent && message.state === 'sending';
     // From here on the record names the job, so that a crash never makes a second one.
-    const begun = await store.changeMessage(scope, message.id, ON_THE_WAY, { state: 'sending', job: id, updated_at: now() });
+    const changes = { state: 'sending' as const, job: id, updated_at: now(), ...(wasInterrupted && { may_be_taken: 1 }) };
+    const begun = await store.changeMessage(scope, message.id, ON_THE_WAY, changes);
     if (begun === undefined) return;
     if (!channel.isIdempotent) await beginStep('send');
     const outcome = await this.#send(account, channel, message);
+    const mayBeTaken = begun.may_be_taken === 1 || outcome.kind === 'unknown';
     const isRepeated = outcome.kind === 'retry' || (outcome.kind === 'unknown' && channel.isIdempotent);
-    if (!isRepeated) return await this.#end(scope, message, endOf(outcome));
-    if (attempt >= MAX_ATTEMPTS) {
-      const state = outcome.kind === 'unknown' ? 'outcome_unknown' : 'failed';
-      return await this.#end(scope, message, { state, reason: outcome.reason });
-    }
-    await store.changeMessage(scope, message.id, ON_THE_WAY, { state: 'queued', reason: outcome.reason, updated_at: now() });
+    if (outcome.kind === 'sent' || !isRepeated || attempt >= MAX_ATTEMPTS)
+      return await this.#end(scope, message, endOf(outcome, mayBeTaken));
+    const waiting = { state: 'queued' as const, reason: outcome.reason, may_be_taken: mayBeTaken ? 1 : 0, updated_at: now() };
+    await store.changeMessage(scope, message.id, ON_THE_WAY, waiting);
     await saveStep(null);
     const retryAfterMs = outcome.kind === 'retry' ? outcome.afterMs : undefined;
     throw new DomainError('message_not_sent', outcome.reason, retryAfterMs === undefined ? {} : { retryAfterMs });
@@ -174,9 +176,9 @@ export class Delivery {
   }
 }
 
-function endOf(outcome: Exclude<Outcome, { kind: 'retry' }>): Pick<MessageRow, 'state' | 'reason' | 'reference'> {
+function endOf(outcome: Outcome, mayBeTaken: boolean): Pick<MessageRow, 'state' | 'reason' | 'reference'> {
   if (outcome.kind === 'sent') return { state: 'sent', reason: null, reference: outcome.reference?.slice(0, 200) ?? null };
-  return { state: outcome.kind === 'refused' ? 'failed' : 'outcome_unknown', reason: outcome.reason, reference: null };
+  return { state: mayBeTaken ? 'outcome_unknown' : 'failed', reason: outcome.reason, reference: null };
 }
 
 /** A key is for the account and the address that it was given for. */

@@ -128,6 +128,7 @@ export class CommService {
       sealed_body: sealing.seal(JSON.stringify(body), messageContext({ tenant: scope.tenant, id })),
       node: nodeId(),
       state: 'queued' as const,
+      may_be_taken: 0,
       reason: null,
       reference: null,
       job: null,

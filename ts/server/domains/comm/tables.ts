@@ -43,6 +43,8 @@ export interface MessageRow {
   /** The node that has the key and the text. */
   node: string;
   state: MessageState;
+  /** 1: an attempt had no answer, so that the provider may have it, whatever it says later. */
+  may_be_taken: number;
   /** Why it is not sent. */
   reason: string | null;
   /** What the provider calls it. */
@@ -97,6 +99,7 @@ export const commMigrations: readonly Migration[] = [
           sealed_body: column.text({ nullable: true }),
           node: column.id(),
           state: column.text(),
+          may_be_taken: column.flag(),
           reason: column.text({ nullable: true }),
           reference: column.text({ nullable: true }),
           job: column.id({ nullable: true }),
