@@ -71,7 +71,7 @@ t.test('accounts of the docs send, are tested, switched off and removed; a messa
   t.equal(mail.accepted.length, 3);
 
   t.match(await svc(['comm', 'disable', account]), { code: 0, stdout: /Alerts is off/ });
-  t.match(await svc(['comm', 'send', account, 'ann@example.org', 'Hello']), { code: 1, stderr: /switched off/ });
+  t.match(await svc(['comm', 'send', account, 'ann@example.org', 'Hello']), { code: 6, stderr: /switched off/ });
   t.match(await svc(['comm', 'enable', account]), { code: 0 });
   t.match(await svc(['comm', 'rm', hookId]), { code: 0 });
   t.strictSame((await post(`${url}/api/v1/comm/search`, {}, { authorization: `Bearer ${token}` })).json, {

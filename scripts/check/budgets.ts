@@ -19,20 +19,21 @@ const MAX_OPENAPI_BYTES = 1_276_747;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [113, 8912],
-  client: [7, 732],
-  server: [12, 804],
+  cli: [114, 9048],
+  client: [7, 741],
+  server: [12, 806],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/cluster': [23, 2804],
   'server/domains/completions': [129, 13976],
   'server/domains/conversations': [56, 5056],
   'server/domains/data': [91, 9685],
-  'server/domains/edge': [52, 6524],
+  'server/domains/edge': [53, 6619],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [100, 10060],
-  'server/domains/iot': [28, 3881],
+  'server/domains/iot': [29, 3921],
+  'server/domains/comm': [18, 1696],
   'server/domains/license': [14, 610],
   'server/domains/logs': [61, 9082],
   'server/domains/media': [44, 4518],
@@ -49,8 +50,8 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2815],
-  'server/platform': [263, 19703],
-  web: [337, 20795],
+  'server/platform': [263, 19712],
+  web: [341, 21060],
   workers: [21, 920],
 };
 

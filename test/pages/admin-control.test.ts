@@ -8,6 +8,7 @@ import { openReceiver as openSyslogReceiver } from '../../ts/server/domains/sysl
 import { eventually } from '../../ts/server/platform/http/test-support/test-bed.ts';
 import { post, send } from '../http.ts';
 import { startServer } from '../server.ts';
+import { bringAxe, testAccessible } from './accessible.ts';
 import { bearerOf, confirm, openBrowser, openPage, openScreen, register, whyNoBrowser } from './browser.ts';
 
 /** What a webhook sends to; answers 500 until it is well. */
@@ -25,11 +26,18 @@ async function openReceiver(t: Test) {
 
 t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
   const receiver = await openReceiver(t);
+  const hook = await openReceiver(t);
+  hook.state.isWell = true;
   const server = await startServer(t, {
-    env: { SVC_WEBHOOKS_ALLOWED_HOSTS: receiver.url, SVC_SYSLOG_ALLOWED_HOSTS: '127.0.0.1' },
+    env: {
+      SVC_WEBHOOKS_ALLOWED_HOSTS: receiver.url,
+      SVC_SYSLOG_ALLOWED_HOSTS: '127.0.0.1',
+      SVC_COMM_ALLOWED_HOSTS: hook.url,
+    },
   });
   const browser = await openBrowser(t);
   const { page, context, faults } = await openPage(browser, server.url);
+  await bringAxe(context);
   await register(page);
   const bearer = await bearerOf(context);
   const dialog = page.getByRole('dialog');
@@ -52,6 +60,34 @@ t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
     t.notMatch(await page.content(), 'secret-4711');
   });
 
+  await t.test('an account for messages is added, tested, lets models send, and is removed', async (t) => {
+    await openScreen(page, 'messages', 'Messages');
+    await page.getByText('No accounts yet').waitFor();
+    await page.getByRole('button', { name: 'Add account' }).click();
+    const account = { kind: 'webhook', name: 'Ops', settings: { url: hook.url }, allowed_recipients: ['ops'] };
+    await dialog.getByLabel('Account', { exact: true }).fill(JSON.stringify(account));
+    await dialog.getByLabel('Password, token or address of the hook').fill('c2VjcmV0LTQ3MTE=');
+    await dialog.getByRole('button', { name: 'Add account' }).click();
+    const row = page.getByRole('row').filter({ has: page.getByText('Ops', { exact: true }) });
+    await row.getByText('by approval').waitFor();
+    await page.getByRole('button', { name: 'Actions for Ops' }).click();
+    await page.getByRole('menuitem', { name: 'Send a test' }).click();
+    await dialog.getByLabel('Recipient').fill('ops');
+    await dialog.getByRole('button', { name: 'Send a test' }).click();
+    await dialog.getByRole('status').getByText('sent', { exact: true }).waitFor();
+    t.equal(hook.received.length, 1);
+    await testAccessible(t, page, 'the window of a message');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Actions for Ops' }).click();
+    await page.getByRole('menuitem', { name: 'Let models send' }).click();
+    await row.getByText('may send').waitFor();
+    t.notMatch(await page.content(), 'LTQ3MTE');
+    await page.getByRole('button', { name: 'Actions for Ops' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await confirm(page, 'Remove account', 'Remove');
+    await page.getByText('No accounts yet').waitFor();
+  });
+
   await t.test('a simulated device is added, shows its readings, is written, halted and removed', async (t) => {
     await openScreen(page, 'devices', 'Devices');
     await page.getByText('No devices yet').waitFor();
@@ -66,6 +102,7 @@ t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
     await dialog.getByRole('button', { name: 'Write' }).click();
     await page.getByText('Written, and read back').waitFor();
     await dialog.getByRole('row').filter({ hasText: 'setpoint' }).getByText('21.5 Cel').waitFor();
+    await testAccessible(t, page, 'the window of a device');
     await dialog.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Halt writes' }).click();
     await dialog.getByLabel('Reason').fill('smoke in the hall');

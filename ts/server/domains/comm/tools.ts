@@ -47,6 +47,7 @@ function sendTool(service: CommService): Tool {
     scope: 'comm:send',
     maxSeconds: 30,
     isUntrusted: false,
+    about: ['account_id'],
     asks: async ({ caller, isOwnRoute, arguments: request }) =>
       isOwnRoute ? undefined : await service.approvalRule(caller, request),
     run: async ({ caller, arguments: request }) => messageBody(await service.send(caller, request)),

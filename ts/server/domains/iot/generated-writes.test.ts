@@ -10,12 +10,13 @@ import { newFolder } from '../../platform/files/test-support/new-folder.ts';
 import { ROLES } from '../../platform/http/principal.ts';
 import { createStorage } from '../../platform/storage/index.ts';
 import { DeviceStore } from './device-store.ts';
+import { DeviceService } from './devices.ts';
 import { History } from './history.ts';
 import type { Variable } from './profile.ts';
-import { IotService } from './service.ts';
 import { DeviceSessions } from './sessions.ts';
 import { type IotTables, iotMigrations } from './tables.ts';
 import { admin, callerOf } from './test-support/iot-bed.ts';
+import { WriteService } from './writes.ts';
 
 const N_WRITES = iterations(3_000, 10_000, 'SVC_IOT_WRITES');
 t.setTimeout(300_000);
@@ -89,14 +90,14 @@ t.test(`of ${N_WRITES} generated writes none leaves that is not allowed`, async 
   };
   const sessions = new DeviceSessions({ ...parts, http: http as never, log, onReading: () => {} });
   t.teardown(() => sessions.stop());
-  const service = new IotService({
+  const service = new DeviceService({
     ...parts,
     sessions,
     history,
     http: { check: () => {} },
     license: { requireFeature: () => {} },
-    onWrite: () => {},
   });
+  const writes = new WriteService({ store, devices: service, now: clock, onWrite: () => {} });
   let device = await newDevice();
   let moves: { name: string; at: number; change: number }[] = [];
   let isHalted = false;
@@ -124,7 +125,7 @@ t.test(`of ${N_WRITES} generated writes none leaves that is not allowed`, async 
     if (random.chance(0.2)) state['hatch'] = [true, false, 'unknown'][random.integer(3)];
     if (random.chance(0.03)) {
       isHalted = !isHalted;
-      await (isHalted ? service.halt(admin, 'test') : service.resume(admin));
+      await (isHalted ? writes.halt(admin, 'test') : writes.resume(admin));
     }
     faults.read = random.chance(0.03);
     faults.write = random.chance(0.08) ? (random.chance(0.5) ? 'refuse' : 'lose') : 'none';
@@ -143,7 +144,7 @@ t.test(`of ${N_WRITES} generated writes none leaves that is not allowed`, async 
     const before = state[name];
     const nGot = got.length;
     const signal = new AbortController().signal;
-    const outcome = await service
+    const outcome = await writes
       .write(
         { caller: callerOf('usr_any', role, { scopes }), isOwnRoute },
         { device_id: device.id, variable: name, value },

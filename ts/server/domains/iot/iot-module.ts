@@ -12,16 +12,17 @@ import { license } from '../license/index.ts';
 import { security } from '../security/index.ts';
 import { StreamSockets } from './connectors/stream-sockets.ts';
 import { DeviceStore } from './device-store.ts';
+import { DeviceService } from './devices.ts';
 import { readingBad } from './events.ts';
 import { History, HOUR_MS } from './history.ts';
 import type { Device, Variable } from './profile.ts';
 import type { Reading } from './readings.ts';
 import { iotRoutes } from './routes.ts';
-import { IotService } from './service.ts';
 import { DeviceSessions } from './sessions.ts';
 import type { iotSettings } from './settings.ts';
 import { type IotStorage, oneDevice } from './tables.ts';
 import { IotTools } from './tools.ts';
+import { WriteService } from './writes.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 /** Writes are shown for so long. */
@@ -70,7 +71,7 @@ export function createIot(context: ModuleContext<typeof iotSettings>): Module<un
     keepHoursMs: settings['iot.keep_hours_days'] * DAY_MS,
   });
   const readings = metrics.counter('svc_iot_readings_total', 'Readings of devices, by quality.', ['kind', 'quality']);
-  const writes = metrics.counter('svc_iot_writes_total', 'Writes to devices, by what came of them.', ['kind', 'outcome']);
+  const writeOutcomes = metrics.counter('svc_iot_writes_total', 'Writes to devices, by what came of them.', ['kind', 'outcome']);
   const connections = metrics.gauge('svc_iot_devices', 'Devices that this node connects to.', ['kind', 'state']);
   const toldAt = new Map<string, number>();
   const tellBad = (device: Device, { name }: Variable, reason: string): void => {
@@ -94,7 +95,7 @@ export function createIot(context: ModuleContext<typeof iotSettings>): Module<un
       connections.with({ kind, state: 'offline' }).set(offline);
     }
   });
-  const service = new IotService({
+  const service = new DeviceService({
     store,
     sessions,
     history,
@@ -104,10 +105,11 @@ export function createIot(context: ModuleContext<typeof iotSettings>): Module<un
     sealingKey,
     nodeId,
     now,
-    onWrite: ({ kind }, outcome) => writes.with({ kind, outcome }).add(),
   });
   context.series.register(variableSource(store, history, now));
-  const tools = new IotTools(service);
+  const onWrite = ({ kind }: Device, outcome: string): void => writeOutcomes.with({ kind, outcome }).add();
+  const writes = new WriteService({ store, devices: service, now, onWrite });
+  const tools = new IotTools(service, writes);
   const upkeep = new Repeater({
     intervalMs: HOUR_MS,
     run: () => store.removeWritesBefore(now() - KEEP_WRITES_MS),
@@ -115,7 +117,7 @@ export function createIot(context: ModuleContext<typeof iotSettings>): Module<un
   });
   return {
     api: undefined,
-    routes: iotRoutes({ service, history, security: context.use(security), recordAct, nodeId, now }),
+    routes: iotRoutes({ service, writes, history, security: context.use(security), recordAct, nodeId, now }),
     toolsFor: (caller) => tools.of(caller),
     belongings: store,
     start: async () => {

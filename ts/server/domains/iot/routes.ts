@@ -5,6 +5,7 @@ import { routes } from '../../platform/http/route-group.ts';
 import { auditEntry, auditSource, type IdentityApi } from '../identity/index.ts';
 import { featureErrors } from '../license/index.ts';
 import { type SecurityApi, toolCallErrors } from '../security/index.ts';
+import type { DeviceService } from './devices.ts';
 import { iotError, iotErrors } from './errors.ts';
 import type { History } from './history.ts';
 import { type Device, isReadable } from './profile.ts';
@@ -28,10 +29,11 @@ import {
   sampleBody,
   shownDevice,
 } from './schemas.ts';
-import type { IotService } from './service.ts';
+import type { WriteService } from './writes.ts';
 
 interface IotRouteDeps {
-  readonly service: IotService;
+  readonly service: DeviceService;
+  readonly writes: WriteService;
   readonly history: History;
   readonly security: Pick<SecurityApi, 'requireToolCall'>;
   readonly recordAct: IdentityApi['recordAct'];
@@ -128,12 +130,12 @@ function managedRoutes({ service, recordAct, nodeId }: IotRouteDeps): Route[] {
   ];
 }
 
-function haltRoutes({ service, recordAct }: IotRouteDeps): Route[] {
+function haltRoutes({ writes, recordAct }: IotRouteDeps): Route[] {
   return [
     get(HALT, {
       summary: 'Whether writes to devices are halted',
       answer: HaltShape,
-      handle: async ({ caller }) => haltBody(await service.halts(caller)),
+      handle: async ({ caller }) => haltBody(await writes.halts(caller)),
     }),
     managed.post(HALT, {
       summary: 'Refuse all writes to devices until an administrator ends it',
@@ -141,7 +143,7 @@ function haltRoutes({ service, recordAct }: IotRouteDeps): Route[] {
       body: HaltBody,
       answer: HaltShape,
       handle: async (context) => {
-        const rows = await service.halt(context.caller, context.body.reason);
+        const rows = await writes.halt(context.caller, context.body.reason);
         await recordAct(auditEntry(auditSource(context), { action: 'iot.halt', detail: { reason: context.body.reason } }));
         return haltBody(rows);
       },
@@ -150,7 +152,7 @@ function haltRoutes({ service, recordAct }: IotRouteDeps): Route[] {
       summary: 'Let devices be written again',
       description: 'What a superadmin halted for all tenants, a superadmin ends; the answer of GET says what holds.',
       handle: async (context) => {
-        await service.resume(context.caller);
+        await writes.resume(context.caller);
         await recordAct(auditEntry(auditSource(context), { action: 'iot.resume' }));
       },
     }),

@@ -1,11 +1,12 @@
 /** Shapes of devices, readings and writes. */
 import Type, { type Static } from 'typebox';
 import { named } from '../../platform/schema/named.ts';
+import type { ReadAnswer } from './devices.ts';
 import { APPROVALS, ConnectionShape, type Device, DeviceName, KINDS, VariableShape, Variables } from './profile.ts';
 import { QUALITIES, type Reading } from './readings.ts';
-import type { ReadAnswer, WriteAnswer } from './service.ts';
 import type { DeviceSession } from './session.ts';
 import type { HaltRow, HourRow, SampleRow, WriteRow } from './tables.ts';
+import type { WriteAnswer } from './writes.ts';
 
 const closed = { additionalProperties: false } as const;
 const Nullable = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);

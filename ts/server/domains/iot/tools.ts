@@ -2,9 +2,10 @@
 import Type from 'typebox';
 import type { Principal } from '../../platform/http/principal.ts';
 import { defineTool, type Tool } from '../../platform/tools/tool.ts';
+import type { CallBy, DeviceService } from './devices.ts';
 import { isReadable, type Variable } from './profile.ts';
 import { readingBody, WriteVariable, writtenBody } from './schemas.ts';
-import { type CallBy, type IotService, WRITE_SCOPE } from './service.ts';
+import { WRITE_SCOPE, type WriteService } from './writes.ts';
 
 const ReadInput = Type.Object(
   {
@@ -17,21 +18,21 @@ const { approval_id: _, ...written } = WriteVariable.properties;
 const WriteInput = Type.Object(written, { additionalProperties: false });
 
 export class IotTools {
-  readonly #service: IotService;
+  readonly #devices: DeviceService;
   readonly #tools: readonly Tool[];
 
-  constructor(service: IotService) {
-    this.#service = service;
-    this.#tools = [readTool(service), writeTool(service)];
+  constructor(devices: DeviceService, writes: WriteService) {
+    this.#devices = devices;
+    this.#tools = [readTool(devices), writeTool(writes)];
   }
 
   /** None for a tenant without devices. */
   async of(caller: Principal): Promise<readonly Tool[]> {
-    return (await this.#service.list(caller)).length === 0 ? [] : this.#tools;
+    return (await this.#devices.list(caller)).length === 0 ? [] : this.#tools;
   }
 }
 
-function readTool(service: IotService): Tool {
+function readTool(service: DeviceService): Tool {
   return defineTool({
     name: 'iot.read',
     description:
@@ -59,7 +60,7 @@ function readTool(service: IotService): Tool {
   });
 }
 
-function writeTool(service: IotService): Tool {
+function writeTool(writes: WriteService): Tool {
   return defineTool({
     name: 'iot.write',
     description:
@@ -69,9 +70,10 @@ function writeTool(service: IotService): Tool {
     scope: WRITE_SCOPE,
     maxSeconds: 60,
     isUntrusted: true,
-    asks: ({ caller, isOwnRoute, arguments: request }) => service.approvalRule({ caller, isOwnRoute }, request),
+    about: ['device_id', 'variable'],
+    asks: ({ caller, isOwnRoute, arguments: request }) => writes.approvalRule({ caller, isOwnRoute }, request),
     run: async ({ caller, isOwnRoute, approved, arguments: request }, signal) =>
-      writtenBody(await service.write({ caller, isOwnRoute }, request, approved, signal)),
+      writtenBody(await writes.write({ caller, isOwnRoute }, request, approved, signal)),
   });
 }
 

@@ -41,6 +41,8 @@ interface ToolDefinition {
   readonly isUntrusted: boolean | ((args: unknown) => boolean);
   /** The address of another server that a call with these arguments reaches: a model goes unasked only to those that its run knows. */
   readonly reaches?: (args: unknown) => string | undefined;
+  /** Members of the arguments that name what a call is about, for the audit log. */
+  readonly about?: readonly string[];
   /**
    * The rule of what a call is about. Undefined: it has none, or the call is refused anyway. A call by the module's own route is made as soon as it is
    * approved.

@@ -22,6 +22,9 @@ import type { CallMetrics } from './call-metrics.ts';
 import type { CallSlots } from './call-slots.ts';
 import type { CallerTools, ToolRegistry } from './tool-registry.ts';
 
+/** Ids and names of variables, which no text of people looks like for long. */
+const NAME_OF_A_THING = /^[\w.:-]{1,100}$/;
+
 export interface ToolRequest {
   readonly tool: string;
   readonly arguments: unknown;
@@ -239,7 +242,7 @@ export class ToolExecutor {
   /** The call is over: the log, the metrics and the client are told how long it took. */
   async #ended(
     tool: Tool,
-    { source, isDirect, isTainted }: ToolRequest,
+    { source, isDirect, isTainted, arguments: args }: ToolRequest,
     startedAt: number,
     about: { id: string; approval: string | undefined; error?: string },
   ): Promise<{ tookMs: number }> {
@@ -247,7 +250,7 @@ export class ToolExecutor {
     const tookMs = Math.round((performance.now() - startedAt) * 100) / 100;
     const outcome = about.error === undefined ? 'done' : 'failed';
     metrics.ended(tool, outcome, tookMs);
-    const detail = { effect: tool.effect, is_direct: isDirect, is_tainted: isTainted, ...about, took_ms: tookMs };
+    const detail = { ...kindOf(tool, args), is_direct: isDirect, is_tainted: isTainted, ...about, took_ms: tookMs };
     const recorded = recordAct(auditEntry(source, { action: 'tool.call', target: tool.name, outcome, detail }));
     // Nothing happened that a crash could hide: the line is written soon, with that of the request, and nobody waits for the disk.
     if (tool.effect === 'read') recorded.catch((error: unknown) => log.error('a call is not in the audit log', { error }));
@@ -255,13 +258,13 @@ export class ToolExecutor {
     return { tookMs };
   }
 
-  async #refused(tool: Tool, { source, isDirect, isTainted }: ToolRequest, error: unknown): Promise<never> {
+  async #refused(tool: Tool, { source, isDirect, isTainted, arguments: args }: ToolRequest, error: unknown): Promise<never> {
     const { metrics, recordAct } = this.#deps;
     if (!(error instanceof DomainError)) throw error;
     metrics.refused(tool, error.code === 'approval_required' ? 'asked' : 'denied');
     const approval = error.extra['approval_id'];
     const detail = {
-      effect: tool.effect,
+      ...kindOf(tool, args),
       is_direct: isDirect,
       is_tainted: isTainted,
       error: error.code,
@@ -270,6 +273,13 @@ export class ToolExecutor {
     await recordAct(auditEntry(source, { action: 'tool.call', target: tool.name, outcome: 'denied', detail }));
     throw error;
   }
+}
+
+/** What the audit log says of each call: its effect, and what it is about by names alone, so that nothing of its content is there. */
+function kindOf({ effect, about = [] }: Tool, args: unknown): { effect: Tool['effect']; about?: string } {
+  const given = about.map((member) => (args as Record<string, unknown> | null)?.[member]);
+  const names = given.filter((name) => typeof name === 'string' && NAME_OF_A_THING.test(name));
+  return names.length === 0 ? { effect } : { effect, about: names.join(' ') };
 }
 
 /** A caller without a credential is one that none was asked of. */
