@@ -12,7 +12,7 @@ t.setTimeout(300_000);
 
 /** Who did what stays, with what was revoked and what happened; the use of the last minute goes by itself. */
 const KEPT = ['identity_audit', 'identity_api_keys', 'events', 'metering_recent'];
-/** Where each tenant of the test has something. */
+/** Each tenant of the test has something there. */
 const MADE = [
   ...[
     'data_bases',

@@ -5,11 +5,11 @@ interface Content {
   readonly query?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of a body that is a text. */
+  /** It is the type of a body that is a text. */
   readonly type?: string;
 }
 
-/** Of the braces in a path, in their order. */
+/** Gives the values of the braces in a path, in their order. */
 const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/artifacts/{id}': ({ artifact }) => [artifact],
   '/api/v1/artifacts/{id}/versions': ({ artifact }) => [artifact],

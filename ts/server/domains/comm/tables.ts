@@ -25,7 +25,7 @@ export interface AccountRow {
  * a person sends it again.
  */
 export const MESSAGE_STATES = ['queued', 'sending', 'sent', 'failed', 'outcome_unknown'] as const;
-export type MessageState = (typeof MESSAGE_STATES)[number];
+type MessageState = (typeof MESSAGE_STATES)[number];
 
 export interface MessageRow {
   tenant: string;
@@ -34,7 +34,7 @@ export interface MessageRow {
   owner: string;
   /** Null: the caller gave none. */
   idempotency_key: string | null;
-  /** Of account, recipient, subject and text. */
+  /** It covers account, recipient, subject and text. */
   hash: string;
   /** The recipient, as much of it as a record needs. */
   masked_to: string;
@@ -47,7 +47,7 @@ export interface MessageRow {
   may_be_taken: number;
   /** Why it is not sent. */
   reason: string | null;
-  /** What the provider calls it. */
+  /** The provider calls it so. */
   reference: string | null;
   /** The job that sends it; null: there is none yet. */
   job: string | null;

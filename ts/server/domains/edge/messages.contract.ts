@@ -2,14 +2,11 @@
 import type { Test } from 'tap';
 import type { Principal } from '../../platform/http/principal.ts';
 import { until } from '../../platform/jobs/test-support/open-jobs.ts';
-import { standIn } from '../../platform/module/test-support/open-modules.ts';
 import { systemScope } from '../../platform/storage/index.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
-import { admin, callerOf, developer, type Fault, mailServer, openComm, provider } from '../comm/test-support/comm-bed.ts';
-import { conversations } from '../conversations/index.ts';
-import { data } from '../data/index.ts';
-import { metering } from '../metering/index.ts';
+import { admin, callerOf, developer, type Fault, mailServer, provider } from '../comm/test-support/comm-bed.ts';
 import { edge } from './index.ts';
+import { openMessageBed } from './test-support/message-bed.ts';
 
 const viewer = callerOf('usr_vic', 'viewer');
 const other = callerOf('usr_two', 'developer');
@@ -18,16 +15,7 @@ const SECRET = 'planted-secret-4711';
 const ENDS = ['sent', 'failed', 'outcome_unknown'];
 
 async function openMessages(t: Test, newDatabase: NewDatabase, settings: Readonly<Record<string, unknown>> = {}) {
-  const bed = await openComm(t, {
-    databaseUrl: await newUrl(t, newDatabase),
-    settings,
-    modules: [
-      edge,
-      standIn(data, {}),
-      standIn(conversations, { artifacts: {}, prompts: {} } as never),
-      standIn(metering, { begin: async () => ({ end: async () => {} }) as never }),
-    ],
-  });
+  const bed = await openMessageBed(t, { databaseUrl: await newUrl(t, newDatabase), settings });
   const post = (body: object, as: Principal = developer) =>
     bed.ask('POST', '/api/v1/comm/messages', as, { text: 'The text 0815.', ...body });
   const ended = (id: string) =>

@@ -22,7 +22,7 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** With its angle brackets; absent: a new one. */
+  /** It has its angle brackets; absent: a new one is made. */
   messageId?: string;
   attachments?: { filename: string; content: Buffer }[];
 }

@@ -67,7 +67,7 @@ export const Screen = listScreen<Account>({
         run: () => change({ enabled: !enabled }),
       },
       {
-        text: t(mayModels ? 'message_models_take' : 'message_models_give'),
+        text: t(mayModels ? 'message_models_forbid' : 'message_models_allow'),
         icon: 'shield',
         run: () => change({ model_may_send: !mayModels }),
       },

@@ -10,7 +10,7 @@ export interface Attachment {
   readonly content: Buffer;
 }
 
-export interface Message {
+interface Message {
   readonly id: string;
   readonly to: string;
   readonly subject: string | undefined;
@@ -26,11 +26,11 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-export interface ChannelParts {
+interface ChannelParts {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly key: string;
   readonly http: HttpClient;
-  /** For connections that are none of HTTP. */
+  /** It judges addresses of connections that are none of HTTP. */
   readonly policy: AddressPolicy;
   readonly now: () => number;
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface Channel {
   /** The provider takes a message of one id once, however often it comes. */
   readonly isIdempotent: boolean;
   readonly takesFiles: boolean;
-  /** What is wrong with a recipient; undefined: nothing is. */
+  /** Says what is wrong with a recipient; undefined: nothing is. */
   recipientFault(settings: Readonly<Record<string, unknown>>, to: string): string | undefined;
   /** The address that is reached, to be judged before it is; undefined: the channel has no URL. */
   address(settings: Readonly<Record<string, unknown>>, key: string): URL | undefined;
@@ -65,7 +65,7 @@ const UNSENT = new Set([
   'CERT_HAS_EXPIRED',
 ]);
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly text: string;
   readonly json: unknown;

@@ -107,8 +107,8 @@ export async function mailServer(t: Test) {
   const server = createServer((socket) => {
     let isData = false;
     let text = '';
-    const answer = (command: string, usual: string): void => {
-      const said = says.get(command) ?? usual;
+    const answer = (command: string, expected: string): void => {
+      const said = says.get(command) ?? expected;
       says.delete(command);
       if (said === 'drop') socket.destroy();
       else socket.write(`${said}\r\n`);

@@ -275,7 +275,7 @@ export class ToolExecutor {
   }
 }
 
-/** What the audit log says of each call: its effect, and what it is about by names alone, so that nothing of its content is there. */
+/** Gives what the audit log says of each call: its effect, and what it is about by names alone, so that nothing of its content is there. */
 function kindOf({ effect, about = [] }: Tool, args: unknown): { effect: Tool['effect']; about?: string } {
   const given = about.map((member) => (args as Record<string, unknown> | null)?.[member]);
   const names = given.filter((name) => typeof name === 'string' && NAME_OF_A_THING.test(name));

@@ -38,7 +38,7 @@ export interface UsableMcpServer {
 }
 
 /** A call waits for somebody. */
-export interface AskedApproval {
+interface AskedApproval {
   readonly id: string;
   readonly by: AskedBy;
 }

@@ -10,24 +10,24 @@ import { newFolder } from '../../platform/files/test-support/new-folder.ts';
 import { httpServer } from '../../platform/network/test-support/test-servers.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
 import { LineReader } from '../../platform/storage/test-support/line-reader.ts';
-import type { CommLine } from './test-support/comm-worker.ts';
+import type { CommLine } from './test-support/message-worker.ts';
 
 const nKills = iterations(3, 20, 'SVC_TEST_KILLS');
 const LONGEST_LIFE_MS = 200;
 const LIFE_LIMIT_MS = 20_000;
 /** One request of so many ends without an answer, before or after the provider has taken it. */
 const FAULT_EVERY = 12;
-const program = new URL('./test-support/comm-worker.ts', import.meta.url).pathname;
+const program = new URL('./test-support/message-worker.ts', import.meta.url).pathname;
 
 function startWorker(t: Test, args: readonly string[]) {
   // Starting is most of what a life costs: what was compiled is kept for the next one.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'svc-compiled-comm-worker') };
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'svc-compiled-message-worker') };
   const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env });
   t.teardown(() => child.kill('SIGKILL'));
   return { child, output: new LineReader<CommLine>(child) };
 }
 
-/** What it accepted, by the mark of the message: the ids of requests that told one. */
+/** Keeps what it accepted by the mark of the message: the ids of requests that told one. */
 async function faultyProvider(t: Test) {
   const accepted = new Map<string, string[]>();
   const { origin } = await httpServer(t, async (request, response) => {

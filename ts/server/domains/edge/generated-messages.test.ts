@@ -3,11 +3,9 @@ import t from 'tap';
 import { iterations } from '../../../../test/test-support/iterations.ts';
 import { random } from '../../../../test/test-support/seed.ts';
 import { until } from '../../platform/jobs/test-support/open-jobs.ts';
-import { tenantScope } from '../../platform/storage/index.ts';
-import { runTool } from '../../platform/tools/tool.ts';
-import { comm } from './index.ts';
-import type { CommTables } from './tables.ts';
-import { developer, type Fault, mailServer, openComm, provider } from './test-support/comm-bed.ts';
+import { systemScope } from '../../platform/storage/index.ts';
+import { developer, type Fault, mailServer, provider } from '../comm/test-support/comm-bed.ts';
+import { openMessageBed } from './test-support/message-bed.ts';
 
 /** A command of SMTP, and what the server answers. */
 type Said = [command: string, answer: string];
@@ -32,7 +30,7 @@ t.setTimeout(60_000 + nMessages * 100);
 t.test(`of ${nMessages} messages to providers that fail none is accepted twice, and each has an end`, async (t) => {
   const server = await provider(t);
   const mail = await mailServer(t);
-  const bed = await openComm(t, { settings: { 'comm.timeout_seconds': 1 } });
+  const bed = await openMessageBed(t, { settings: { 'comm.timeout_seconds': 1 } });
   const url = server.origin;
   const limits = { per_day: 1_000_000 };
   const kinds = [
@@ -55,32 +53,27 @@ t.test(`of ${nMessages} messages to providers that fail none is accepted twice, 
       id: await bed.add({ ...account, name: account.kind, limits }),
     })),
   );
-  const send = (await bed.module(comm).toolsFor?.(developer))?.find(({ name }) => name === 'comm.send');
-  if (send === undefined) throw new Error('comm.send is no tool of the caller');
-  const call = { caller: developer, conversation: undefined, addresses: undefined, isOwnRoute: true, approved: undefined };
-  const access = bed.storage.access<CommTables>();
+  const access = bed.storage.access<{
+    comm_messages: { id: string; account: string; state: string; sealed_body: string | null };
+  }>();
   const messages = () =>
-    access.read(tenantScope(developer.tenant), (db) =>
-      db
-        .selectFrom('comm_messages')
-        .select(['id', 'account', 'state', 'sealed_body'])
-        .where('tenant', '=', developer.tenant)
-        .execute(),
+    access.read(systemScope(), (db) =>
+      db.selectFrom('comm_messages').select(['id', 'account', 'state', 'sealed_body']).execute(),
     );
   const isOpen = ({ state }: { state: string }): boolean => state === 'queued' || state === 'sending';
   const marks = new Map<string, string>();
   for (let first = 0; first < nMessages; first += AT_A_TIME) {
-    const batch = Array.from({ length: Math.min(AT_A_TIME, nMessages - first) }, async (_, i) => {
+    for (let i = 0; i < Math.min(AT_A_TIME, nMessages - first); i += 1) {
       const account = accounts[(first + i) % accounts.length];
       if (account === undefined) throw new Error('there is no account');
       if (random.integer(3) === 0) server.faults.push(random.integer(ONE_SILENT_OF) === 0 ? 'silent' : random.pick(FAULTS));
       if (random.integer(10) === 0) mail.says.set(...random.pick(SAYS));
       const mark = `mark-${first + i}-`;
       const request = { account_id: account.id, to: account.to, text: mark };
-      const sent = await runTool(send, { ...call, arguments: request }, new AbortController().signal);
-      marks.set((sent as { id: string }).id, mark);
-    });
-    await Promise.all(batch);
+      const { status, body, text } = await bed.ask('POST', '/api/v1/comm/messages', developer, request);
+      if (status !== 202) throw new Error(`${status} ${text}`);
+      marks.set(body.message_id, mark);
+    }
     await until(messages, (rows) => !rows.some(isOpen), BATCH_LIMIT_MS);
   }
   const rows = await messages();

@@ -1,19 +1,18 @@
 /**
  * A node that is made to be killed: it sends messages over an account that knows repetitions and one that does not, and prints a JSON line for each
- * that is on disk. Usage: node comm-worker.ts DATABASE FOLDER PROVIDER. When its stdin ends, it waits until all have an end, says which, and ends.
+ * that is on disk. Usage: node message-worker.ts DATABASE FOLDER PROVIDER. When its stdin ends, it waits until all have an end, says which, and ends.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { runTool } from '../../../platform/tools/tool.ts';
-import { comm } from '../index.ts';
-import type { CommTables } from '../tables.ts';
-import { admin, developer, openComm } from './comm-bed.ts';
+import { systemScope } from '../../../platform/storage/index.ts';
+import { admin, developer } from '../../comm/test-support/comm-bed.ts';
+import { openMessageBed } from './message-bed.ts';
 
 export interface CommLine {
   /** The mark of a message that is on disk, which its text holds. */
   readonly queued?: string;
   readonly kind?: Kind;
-  /** What became of all, of all lives. */
+  /** The node says what became of all messages, of all lives. */
   readonly ended?: Readonly<Record<string, number>>;
 }
 
@@ -31,34 +30,29 @@ async function work(): Promise<void> {
   const say = (line: CommLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
   const teardowns: (() => unknown)[] = [];
   const t = { teardown: (each: () => unknown) => void teardowns.push(each) } as unknown as Test;
-  const bed = await openComm(t, { databaseUrl, dataDir, jobs: { leaseMs: 2_000 } });
+  const bed = await openMessageBed(t, { databaseUrl, dataDir, jobs: { leaseMs: 2_000 } });
   const accounts = await accountsOf(bed, provider);
-  const tools = await bed.module(comm).toolsFor?.(developer);
-  const send = tools?.find(({ name }) => name === 'comm.send');
-  if (send === undefined) throw new Error('comm.send is no tool of the caller');
   let isEnding = false;
   process.stdin.resume();
   process.stdin.once('end', () => {
     isEnding = true;
   });
-  const call = { caller: developer, conversation: undefined, addresses: undefined, isOwnRoute: true, approved: undefined };
   for (let i = 0; !isEnding; i += 1) {
     const kind = KINDS[i % KINDS.length] ?? 'sms';
     const mark = `mark-${process.pid}-${Date.now()}-${i}-`;
     const to = kind === 'sms' ? '+491701234567' : 'ops';
     const request = { account_id: accounts[kind], to, text: mark };
-    await runTool(send, { ...call, arguments: request }, new AbortController().signal);
+    const { status, text } = await bed.ask('POST', '/api/v1/comm/messages', developer, request);
+    if (status !== 202) throw new Error(`${status} ${text}`);
     say({ queued: mark, kind });
     await wait(PAUSE_MS);
   }
-  const access = bed.storage.access<CommTables>();
+  const access = bed.storage.access<{ comm_messages: { state: string } }>();
   for (;;) {
-    const rows = await access.read({ tenant: developer.tenant } as never, (db) =>
-      db.selectFrom('comm_messages').select('state').where('tenant', '=', developer.tenant).execute(),
-    );
+    const rows = await access.read(systemScope(), (db) => db.selectFrom('comm_messages').select('state').execute());
     if (rows.every(({ state }) => state !== 'queued' && state !== 'sending')) {
       const ended = Object.groupBy(rows, ({ state }) => state);
-      say({ ended: Object.fromEntries(Object.entries(ended).map(([state, of]) => [state, of.length])) });
+      say({ ended: Object.fromEntries(Object.entries(ended).map(([state, of]) => [state, of?.length ?? 0])) });
       break;
     }
     await wait(LOOK_MS);
@@ -67,7 +61,7 @@ async function work(): Promise<void> {
 }
 
 /** The accounts of the first life. */
-async function accountsOf(bed: Awaited<ReturnType<typeof openComm>>, provider: string): Promise<Record<Kind, string>> {
+async function accountsOf(bed: Awaited<ReturnType<typeof openMessageBed>>, provider: string): Promise<Record<Kind, string>> {
   const { data } = (await bed.ask('GET', '/api/v1/comm/accounts', admin)).body as { data: { id: string; kind: Kind }[] };
   const settings = { webhook: { url: `${provider}/webhook` }, sms: { url: `${provider}/sms`, form: { text: '{text}' } } };
   const idOf = async (kind: Kind): Promise<string> =>
