@@ -9,6 +9,7 @@ import { httpTrials } from './trials/http.ts';
 import { ingestTrials } from './trials/ingest.ts';
 import { kernelTrials } from './trials/kernels.ts';
 import { loadTrials } from './trials/load.ts';
+import { logTrials } from './trials/logs.ts';
 import { matrixTrials } from './trials/matrix.ts';
 import { servingTrials } from './trials/serving.ts';
 import { vectorTrials } from './trials/vector.ts';
@@ -87,6 +88,13 @@ export const suites: Readonly<Record<string, Suite>> = {
   agents: {
     question: 'what a round of tools adds to a chat, and a call over MCP beside a bare server of the library',
     trials: agentTrials,
+    model: 'tiny',
+    server: { nParallel: 1, nCtx: 1_024 },
+  },
+  logs: {
+    question:
+      'log lines collected, indexed and found, beside rsyslog alone, zstdgrep, SQLite FTS5 and chdb; --trial ten-million and twenty-million are left out unless named',
+    trials: logTrials,
     model: 'tiny',
     server: { nParallel: 1, nCtx: 1_024 },
   },

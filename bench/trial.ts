@@ -47,7 +47,9 @@ export type ContenderName =
   | 'svc-agents'
   | 'bare-mcp'
   | 'svc-goals'
-  | 'dbos';
+  | 'dbos'
+  | 'svc-logs'
+  | 'log-rivals';
 
 /** A load, with what differs for the rival where it cannot take the same. */
 export type Phase = Load & { forRival?: Partial<Load> };

@@ -6,6 +6,7 @@ import type { Contender } from './contender.ts';
 import { ingestByHand, svcIngest } from './knowledge-servers.ts';
 import { llamaBatchedBench } from './llama-batched-bench.ts';
 import { llamaRouter, llamaServer } from './llama-server.ts';
+import { logRivals, svcLogs } from './log-searchers.ts';
 import { before, ours } from './ours.ts';
 import { packaged, packagedCommand } from './packaged.ts';
 import { startedAnew } from './started-anew.ts';
@@ -35,4 +36,6 @@ export const contenders: Readonly<Record<ContenderName, Contender>> = {
   'bare-mcp': bareMcp,
   'svc-goals': svcGoals,
   dbos,
+  'svc-logs': svcLogs,
+  'log-rivals': logRivals,
 };

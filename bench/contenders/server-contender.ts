@@ -69,6 +69,7 @@ export class ServerContender implements RunningContender {
       case 'mcp-calls':
       case 'durable-steps':
       case 'quotes':
+      case 'logs':
       case 'start':
         return undefined;
       default:

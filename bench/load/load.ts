@@ -5,6 +5,7 @@ import type { EmbeddingLoad } from '../embeddings/embedding-load.ts';
 import type { IngestLoad } from '../ingest/ingest-load.ts';
 import type { QuotesLoad } from '../ingest/quotes-load.ts';
 import type { KernelLoad } from '../kernels/kernel-load.ts';
+import type { LogLoad } from '../logs/log-load.ts';
 import type { VectorLoad } from '../vectors/vector-load.ts';
 import type { ChatShape } from './chat-shape.ts';
 import type { StartLoad } from './start-load.ts';
@@ -19,7 +20,8 @@ export type Load =
   | IngestLoad
   | QuotesLoad
   | CloudLoad
-  | AgentLoad;
+  | AgentLoad
+  | LogLoad;
 
 /** Loads of bench/client/, each run by a process of its own. */
 export type ChatLoad =

@@ -49,6 +49,8 @@ function quickLoad(load: Load): Load {
         queries: Math.min(load.queries, 40),
         addingSeconds: Math.min(load.addingSeconds, 1),
       };
+    case 'logs':
+      return { ...load, nLines: 20_000, nCollected: Math.min(load.nCollected, 10_000), searches: 20 };
     case 'quotes':
       return { ...load, nPassages: 1_000, nReplies: 50 };
     case 'ingest':

@@ -21,7 +21,7 @@ export interface Asker {
   readonly options: CallOptions;
   /** The caller whose models may answer; by default `caller`. */
   readonly modelUser?: Caller;
-  /** Who asks, from where, as the audit log has it; absent: nothing is done in the caller's name. */
+  /** The caller and its place, as the audit log has it; absent: nothing is done in the caller's name. */
   readonly source?: AuditSource;
   /** The request's headers. */
   readonly headers?: ReadonlyMap<string, string>;
@@ -92,7 +92,7 @@ export interface PendingAnswer {
   request: CompletionRequest;
   conversation?: OpenConversation;
   knowledge?: KnowledgeContext;
-  /** What was recalled for the question; undefined: nothing was to be. */
+  /** Memories that were recalled for the question; undefined: nothing was to be. */
   memories?: RecalledMemories;
   /** Collected log lines, which the answer cites. */
   logs?: AnswerLogs;

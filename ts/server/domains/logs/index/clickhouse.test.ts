@@ -2,12 +2,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { startClickHouse, whyNoClickHouse } from '../../../../../test/clickhouse-process.ts';
 import { iterations } from '../../../../../test/test-support/iterations.ts';
 import { random } from '../../../../../test/test-support/seed.ts';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
 import { closeHour } from '../collection/closed-hour.ts';
 import { listHourFiles } from '../collection/copy-files.ts';
-import { startClickHouse, whyNoClickHouse } from '../test-support/clickhouse-process.ts';
 import { madeLine, writeLines } from '../test-support/made-copy.ts';
 import { ClickHouseLines } from './clickhouse.ts';
 import type { LogLine } from './log-line.ts';

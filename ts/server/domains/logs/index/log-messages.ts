@@ -45,7 +45,7 @@ export interface LogThreadRequest {
 
 export interface LogThreadFailure {
   failure: string;
-  /** Where a query is wrong. */
+  /** The place of the fault in a query, from 0. */
   position?: number;
 }
 

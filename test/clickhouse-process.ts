@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { Test } from 'tap';
-import { LineReader } from '../../../platform/storage/test-support/line-reader.ts';
+import { LineReader } from '../ts/server/platform/storage/test-support/line-reader.ts';
 
 const PYTHON = process.env['SVC_TEST_CHDB'] ?? 'python3';
 const FRONT = new URL('chdb-server.py', import.meta.url).pathname;
@@ -22,6 +22,13 @@ interface ClickHouseProcess {
 }
 
 export async function startClickHouse(t: Test, folder: string): Promise<ClickHouseProcess> {
+  const server = await spawnClickHouse(folder);
+  t.teardown(() => server.kill());
+  return server;
+}
+
+/** Whoever asks for it kills it. */
+export async function spawnClickHouse(folder: string): Promise<ClickHouseProcess> {
   let child: ChildProcess | undefined;
   let port = 0;
   const start = async (): Promise<void> => {
@@ -36,6 +43,5 @@ export async function startClickHouse(t: Test, folder: string): Promise<ClickHou
     child = undefined;
   };
   await start();
-  t.teardown(kill);
   return { url: `http://127.0.0.1:${port}`, kill, start };
 }
