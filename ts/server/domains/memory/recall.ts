@@ -20,7 +20,7 @@ interface RecallOptions {
 
 const DEFAULT_MAX = 8;
 /** A memory that is less surely about the question stays where it is. */
-const LEAST_RELEVANCE = 0.3;
+export const LEAST_RELEVANCE = 0.3;
 /** An embedder that takes longer is at fault. */
 const EMBEDDING_MS = 5_000;
 /** Several memories say the same thing, so more are read than are shown. */
