@@ -45,7 +45,8 @@ export class CompletionService {
   /** Goes through the stages and chooses the model; nothing runs yet. Throws what they refuse with. */
   async open<W extends StreamWire>(asker: Asker, call: AnswerCall<W>): Promise<OpenAnswer<W>> {
     const pending: PendingAnswer = { asker, call, request: call.request };
-    for (const stage of this.#stages) await stage.prepare(pending);
+    const stages = this.#stagesOf(call);
+    for (const stage of stages) await stage.prepare(pending);
     // Tools of the node are asked for by name, and no model without them answers in their place.
     const { prompt } = pending.request.job;
     const hasTools = prompt.kind === 'chat' && prompt.toolsJson !== undefined;
@@ -58,7 +59,7 @@ export class CompletionService {
       const ignored = await ignoredTools(askedJob(answer), model.card, () => this.#inference.meter(model, asker.options));
       if (ignored !== undefined) answer.request = withoutTools(answer.request, ignored);
     }
-    for (const stage of this.#stages) await stage.fit?.(answer);
+    for (const stage of stages) await stage.fit?.(answer);
     return Object.assign(answer, { wire: call.wire(answer) });
   }
 
@@ -77,7 +78,7 @@ export class CompletionService {
   async run(answer: OpenAnswer<StreamWire>, options: RunOptions = {}): Promise<EventsReply> {
     const { model, asker, wire } = answer;
     const { signal = asker.options.signal, headers = {}, onLeave } = options;
-    const encoder = this.#stages.reduce((inner, stage) => stage.wrap(inner, answer), wire.encoder());
+    const encoder = this.#stagesOf(answer.call).reduce((inner, stage) => stage.wrap(inner, answer), wire.encoder());
     const { recording } = answer;
     const beforeDone = recording ? (usage: JobUsage) => recording.store(usage) : wire.beforeDone;
     // The events of a stream that can be resumed are numbered, and a comment is none.
@@ -85,6 +86,10 @@ export class CompletionService {
     const session = new StreamSession(encoder, { beforeDone, onLeave, isElsewhere });
     session.bind(await this.#complete(answer, session, { ...callOptionsOf(answer), signal }), headers, signal);
     return await session.reply;
+  }
+
+  #stagesOf(call: PendingAnswer['call']): Stage[] {
+    return this.#stages.filter(({ members }) => members === undefined || members.some((name) => call[name] !== undefined));
   }
 
   /** Resolves when the work is queued, or its first round. */
@@ -96,11 +101,11 @@ export class CompletionService {
   }
 
   async #gather(answer: OpenAnswer): Promise<Answer> {
-    const { request, asker } = answer;
+    const { request, asker, call } = answer;
     const collector = new AnswerCollector(request.job.n ?? 1);
     collector.bind(await this.#complete(answer, collector, callOptionsOf(answer)), asker.options.signal);
     let whole = await collector.answer;
-    for (const stage of this.#stages.toReversed()) whole = await stage.finish(whole, answer);
+    for (const stage of this.#stagesOf(call).toReversed()) whole = await stage.finish(whole, answer);
     return whole;
   }
 }

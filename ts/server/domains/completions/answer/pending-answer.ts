@@ -124,8 +124,10 @@ export interface RunOptions {
   readonly onLeave?: () => void;
 }
 
-/** One thing that can be done with an answer on its way. Stages are asked in the order of their list; each says for itself whether it is concerned. */
+/** One thing that can be done with an answer on its way. Stages are asked in the order of their list, if they are concerned. */
 export interface Stage {
+  /** The members of a call of which it needs one to be concerned; undefined: it looks for itself. */
+  readonly members?: readonly (keyof PendingAnswer['call'])[];
   /** Runs before the model is chosen. It may change the request. Throws DomainErrors that the routes declare. */
   prepare(answer: PendingAnswer): Promise<void> | void;
   /** Fits the request to the model, when that is chosen and nothing runs yet. */

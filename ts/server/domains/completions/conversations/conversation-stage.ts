@@ -8,6 +8,7 @@ import { answerFacts } from './open-conversation.ts';
 import { RecordingEncoder } from './recording-encoder.ts';
 
 export class ConversationStage implements Stage {
+  readonly members = ['conversation'] as const;
   readonly #storage: ChatStorage;
 
   constructor(storage: ChatStorage) {

@@ -24,6 +24,7 @@ const SLACK_TOKENS = 16;
 const UNKNOWN_CONTEXT = 4_096;
 
 export class KnowledgeStage implements Stage {
+  readonly members = ['knowledge', 'conversation'] as const;
   readonly #module: KnowledgeModule;
   readonly #inference: Pick<InferenceService, 'meter'>;
 

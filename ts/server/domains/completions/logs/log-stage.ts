@@ -26,6 +26,7 @@ const SEVERITIES = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info'
 type Line = Evidence['lines'][number];
 
 export class LogStage implements Stage {
+  readonly members = ['logs'] as const;
   readonly #module: LogsModule;
   readonly #inference: Pick<InferenceService, 'meter'>;
 

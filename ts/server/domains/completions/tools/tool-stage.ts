@@ -23,6 +23,7 @@ export interface ToolModule {
 const WITH_TOOLS = 'with X-Svc-Edge-Tools';
 
 export class ToolStage implements Stage {
+  readonly members = ['edgeTools'] as const;
   readonly #module: ToolModule;
 
   constructor(module: ToolModule) {
