@@ -55,7 +55,7 @@ t.test('a collection is configured by a file, applied, looked at and repaired', 
   t.match(await svc('search', 'a OR b'), { code: 1, stderr: /character 3: OR is no word/ });
   t.match(await svc('search', '--from', 'yesterday'), { code: 1, stderr: /`from` is no time/ });
   t.match(await svc('rebuild'), { code: 0, stdout: /made again/ });
-  t.match(await svc('migrate'), { code: 1, stderr: /logs\.store\.url/ });
+  t.match(await svc('migrate'), { code: 6, stderr: /logs\.store\.url/ });
 });
 
 t.test('incidents, rules and block lists', { skip: whyNoRsyslog }, async (t) => {
