@@ -143,7 +143,8 @@ t.test('a server that is killed goes on behind the last window', { skip: noVoice
         progress: { done: number; unit: string } | null;
       };
       if (progress?.unit === 'seconds' && progress.done !== seen) {
-        t.ok(progress.done > seen, `${progress.done} s is behind ${seen} s`);
+        // What was told and not yet on disk is heard again: a window at most.
+        t.ok(progress.done > seen - 30, `${progress.done} s is more than a window before ${seen} s`);
         seen = progress.done;
       }
       if (seen >= least || state === 'done') break;

@@ -137,12 +137,18 @@ export class IndexJobs {
     const pending = await documents.readSource(scope, document);
     const shown = shownSource(base, document.source);
     if (pending.form === 'file') progress({ done: 0, unit: 'passages', message: `${shown} is being read` });
-    const onSeconds = (done: number) => progress({ done, unit: 'seconds', message: `${shown} is being heard` });
+    let done = checkpoint?.done ?? 0;
+    let heard = Promise.resolve();
+    // What was heard is kept, so that each window is a way towards the end: however often the process ends, the job goes on.
+    const onSeconds = (seconds: number): void => {
+      progress({ done: seconds, unit: 'seconds', message: `${shown} is being heard` });
+      heard = heard.then(() => saveStep({ done })).catch(() => undefined);
+    };
     const { source, kind, warnings } =
       pending.form === 'file'
         ? await this.#readFile(scope, document, pending.parts[0] ?? '', { owner, signal, onSeconds })
         : { ...document, source: pending };
-    let done = checkpoint?.done ?? 0;
+    await heard;
     let total = done;
     let title = source.title;
     for await (const batch of embedding.embed(scope, base, document.id, source, done, signal)) {
