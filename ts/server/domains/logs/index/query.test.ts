@@ -230,7 +230,7 @@ t.test('a filter has all that was added, and little else', (t) => {
   const set = new TokenSet();
   for (let i = 0; i < 50_000; i++) set.add(Math.imul(i + 1, 0x9e3779b1) >>> 0);
   const filter = set.takeFilter();
-  t.equal(filter.length, 150_000);
+  t.equal(filter.length, 125_000);
   let nWrong = 0;
   for (let i = 0; i < 50_000; i++) {
     if (!mayHold(filter, Math.imul(i + 1, 0x9e3779b1) >>> 0)) t.fail('a token is lost');
