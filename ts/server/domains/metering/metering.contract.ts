@@ -362,6 +362,14 @@ function testMeteringContract(t: Test, newDatabase: NewDatabase): void {
     t.match(await (await bed.another('one')).usage(), [{ requests: 2, completion_tokens: 0 }]);
   });
 
+  t.test('work without tokens that is not opened counts when it ends', async (t) => {
+    const bed = await open(t);
+    const call = { ...work, operation: 'tool', nPromptEstimate: 0, nMost: 0, isStreamed: false, hasNoTokens: true } as const;
+    const meter = await bed.module.api.begin(ann, call);
+    await meter.end({ nPromptTokens: 0, nCachedTokens: 0, nCompletionTokens: 0 });
+    t.match(await bed.usage(), [{ requests: 1, completion_tokens: 0 }]);
+  });
+
   t.test('the setting and the tenant itself limit tokens a minute where no quota does', async (t) => {
     const bed = await open(t, { 'metering.tenant_tokens_per_minute': 100 });
     await bed.use(ann, 60, 0, { nMost: 0 });

@@ -137,14 +137,9 @@ export class ToolExecutor {
     if (by !== undefined && approvalId === undefined) throw await this.#approvalRequired(asking, by);
     const release = slots.take(caller);
     const { tenant, subject: user, kind, keyId } = caller;
-    const work = {
-      model: tool.name,
-      operation: 'tool',
-      nPromptEstimate: 0,
-      nMost: 0,
-      isStreamed: true,
-      hasNoTokens: true,
-    } as const;
+    // What acts is on disk before it begins, so that a crash leaves its trace.
+    const isStreamed = tool.effect !== 'read';
+    const work = { model: tool.name, operation: 'tool', nPromptEstimate: 0, nMost: 0, isStreamed, hasNoTokens: true } as const;
     try {
       const meter = await metering.begin({ tenant, user, key: kind === 'key' ? keyId : undefined }, work);
       const end = async (): Promise<void> => {
@@ -224,7 +219,7 @@ export class ToolExecutor {
     const refusal = ran.thrown === undefined ? undefined : limit.aborted ? timeoutOf(tool, seconds) : this.#refusalOf(request);
     const error = ran.thrown === undefined ? undefined : failureOf(refusal ?? ran.thrown);
     if (error?.error === 'internal') log.error('a tool failed', { tool: tool.name, error: ran.thrown });
-    if (ran.thrown === undefined) await ended;
+    if (ran.thrown === undefined && tool.effect !== 'read') await ended;
     const about = { id, approval: admitted.approval?.id, ...(error !== undefined && { error: error.error }) };
     const { tookMs } = await this.#ended(tool, request, startedAt, about);
     if (refusal !== undefined) throw refusal;
@@ -252,7 +247,7 @@ export class ToolExecutor {
     metrics.ended(tool, outcome, tookMs);
     const detail = { ...kindOf(tool, args), is_direct: isDirect, is_tainted: isTainted, ...about, took_ms: tookMs };
     const recorded = recordAct(auditEntry(source, { action: 'tool.call', target: tool.name, outcome, detail }));
-    // Nothing happened that a crash could hide: the line is written soon, with that of the request, and nobody waits for the disk.
+    // Nothing happened that a crash could hide: the line and the use are written soon, and nobody waits for the disk.
     if (tool.effect === 'read') recorded.catch((error: unknown) => log.error('a call is not in the audit log', { error }));
     else await recorded;
     return { tookMs };

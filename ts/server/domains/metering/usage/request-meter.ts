@@ -105,7 +105,7 @@ export class RequestMeter {
     if (hasNoTokens) hold?.endWithoutTokens();
     else hold?.end(nPromptTokens, nCompletionTokens, provider?.costMicros ?? 0);
     const nTokens = nPromptTokens + nCompletionTokens;
-    if (nTokens === 0 && !this.#wasOpened && (audioMs ?? 0) + (characters ?? 0) === 0) return;
+    if (nTokens === 0 && !hasNoTokens && !this.#wasOpened && (audioMs ?? 0) + (characters ?? 0) === 0) return;
     const ended = {
       ...key,
       id: this.#id,
