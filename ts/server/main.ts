@@ -131,7 +131,7 @@ export async function createServer(
     storage,
     jobs,
     events,
-    series: new SeriesRegistry(),
+    series: new SeriesRegistry([jobs.rates()]),
     tenants: accounts,
     uses: accounts,
   });

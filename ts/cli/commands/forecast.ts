@@ -3,7 +3,7 @@ import { listCommand } from '../server-command.ts';
 
 export const forecast = listCommand({
   words: ['forecast'],
-  summary: 'Foresee a series of the node: usage, or a variable of a device',
+  summary: 'Foresee a series of the node: usage, jobs, collected lines, or a variable of a device',
   positionals: [{ name: 'SERIES', help: 'as GET /api/v1/memory/series names it, for example usage.tokens' }],
   options: {
     horizon: { kind: 'integer', value: 'STEPS', min: 1, max: 1_000, help: 'steps ahead, hours of most series (default 24)' },

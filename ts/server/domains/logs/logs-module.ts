@@ -18,6 +18,7 @@ import { flowRoutes } from './flow-routes.ts';
 import { FlowCollector } from './flows/flow-collector.ts';
 import { FlowStore } from './flows/flow-store.ts';
 import { LogIndex } from './index/log-index.ts';
+import { lineSeries } from './line-series.ts';
 import { LogEvidence, type LogsApi } from './log-evidence.ts';
 import { logRoutes } from './routes.ts';
 import { searchRoutes } from './search-routes.ts';
@@ -41,6 +42,7 @@ export function createLogs(context: ModuleContext<typeof logsSettings>): Module<
   const ownNetworks = (): string[] => (collection.reading?.networks ?? []).filter(isNarrow);
   const blockLists = new BlockLists({ store: rules, http, folder: join(dataDir, 'logs', 'blocklists'), log, now, ownNetworks });
   const baselines = new Baselines(context.storage.access(), () => node.id);
+  context.series.register(lineSeries({ baselines, sources: () => reading()?.sources ?? [], now }));
   const detection = new Detection({ dataDir, log, metrics, now, reading, rules, incidents, blockLists, baselines });
   const store = new FlowStore(context.storage.access());
   const flows = new FlowCollector({

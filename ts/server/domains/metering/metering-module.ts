@@ -3,7 +3,7 @@
 import type { Belongings } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
-import type { SeriesSource } from '../../platform/series/series-registry.ts';
+import { hourlyCounts, SERIES_STEP_MS, type SeriesSource } from '../../platform/series/series-registry.ts';
 import type { SystemScope, TenantScope } from '../../platform/storage/index.ts';
 import { eachTenant, everyTenant } from './access-check.ts';
 import { budgetExceeded } from './events.ts';
@@ -88,8 +88,6 @@ export function createMetering(
   };
 }
 
-const HOUR_MS = 3_600_000;
-
 /** What the whole tenant used, by the hour. */
 function usageSource(store: UsageStore, now: () => number): SeriesSource {
   const units = { 'usage.requests': 'requests', 'usage.tokens': 'tokens' } as const;
@@ -99,14 +97,10 @@ function usageSource(store: UsageStore, now: () => number): SeriesSource {
     list: async () => Object.entries(units).map(([name, unit]) => ({ name, unit })),
     read: async (scope, name, since) => {
       if (!isUsage(name)) return undefined;
-      const from = since - (since % HOUR_MS);
-      const query = { by: 'model', from, to: now(), user: undefined, stepMs: HOUR_MS, nGroups: 0 } as const;
+      const from = since - (since % SERIES_STEP_MS);
+      const query = { by: 'model', from, to: now(), user: undefined, stepMs: SERIES_STEP_MS, nGroups: 0 } as const;
       const points = await store.series(scope, query);
-      const byHour = new Map(points.map((point) => [Number(point.at), Number(point[units[name]])]));
-      const first = Math.min(...byHour.keys());
-      // An hour without a row is one in which nothing was used.
-      const nHours = byHour.size === 0 ? 0 : Math.ceil((now() - first) / HOUR_MS);
-      return Array.from({ length: nHours }, (_, i) => ({ ts: first + i * HOUR_MS, value: byHour.get(first + i * HOUR_MS) ?? 0 }));
+      return hourlyCounts(new Map(points.map((point) => [Number(point.at), Number(point[units[name]])])), now());
     },
   };
 }

@@ -30,6 +30,37 @@ function testJobsContract(t: Test, newDatabase: NewDatabase): void {
     t.ok((job.startedAt ?? 0) >= job.createdAt && (job.endedAt ?? 0) >= (job.startedAt ?? 0));
   });
 
+  t.test('jobs that were created are a series of the tenant, by the hour, as long as ended ones are kept', async (t) => {
+    const HOUR_MS = 3_600_000;
+    const begin = 500_000 * HOUR_MS;
+    let now = begin + 5;
+    const { jobs } = await open(t, { now: () => now });
+    const noop = jobs.define({ name: 'test.noop', input: Input, run: async () => undefined });
+    const other = jobs.define({ name: 'test.other', input: Input, run: async () => undefined });
+    const rates = jobs.rates();
+    t.strictSame(await rates.list(red), []);
+    await noop.enqueue(red, { n: 1 });
+    await noop.enqueue(blue, { n: 1 });
+    now = begin + 2 * HOUR_MS + 5;
+    await noop.enqueue(red, { n: 1 });
+    await other.enqueue(red, { n: 1 });
+    const read = async (name: string, scope = red) => (await rates.read(scope, name, 0))?.map(({ value }) => value);
+    t.strictSame(
+      (await rates.list(red)).map(({ name, unit }) => `${name} ${unit}`),
+      ['jobs.created jobs', 'jobs.created.test.noop jobs', 'jobs.created.test.other jobs'],
+    );
+    t.strictSame(await read('jobs.created'), [1, 0, 2]);
+    t.strictSame(await read('jobs.created.test.noop'), [1, 0, 1]);
+    t.strictSame(await read('jobs.created.test.other', blue), undefined);
+    t.strictSame(await rates.read(red, 'jobs.created', begin + HOUR_MS), [{ ts: begin + 2 * HOUR_MS, value: 2 }]);
+    now = begin + 7 * 24 * HOUR_MS + 6;
+    t.equal(
+      (await read('jobs.created'))?.reduce((sum, n) => sum + n),
+      2,
+      'an hour of which jobs may be deleted is left out',
+    );
+  });
+
   t.test('what cannot become a job is refused with a reason', async (t) => {
     const { jobs } = await open(t, { maxQueuedPerTenant: 2 });
     const queue = jobs.define({ name: 'test.noop', input: Input, run: async () => undefined });

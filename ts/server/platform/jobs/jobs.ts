@@ -2,6 +2,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { Belongings } from '../module/belongings.ts';
 import { Repeater } from '../repeater.ts';
+import { countedSource, SERIES_STEP_MS, type SeriesSource } from '../series/series-registry.ts';
 import type { Page, TenantScope } from '../storage/index.ts';
 import type { Job } from './job.ts';
 import { hasEnded } from './job.ts';
@@ -175,6 +176,17 @@ export class Jobs implements Belongings {
     if (hasEnded(job)) stop();
     listener(job);
     return stop;
+  }
+
+  /** The tenant's jobs that were created in each hour, of all kinds and of each, for as long as ended jobs are kept. */
+  rates(): SeriesSource {
+    const { now, retentionMs } = this.#options;
+    return countedSource({ source: 'jobs', whole: 'jobs.created', unit: 'jobs', now }, async (scope, since) => {
+      // Of an older hour, some jobs may be deleted already.
+      const whole = Math.ceil((now() - retentionMs) / SERIES_STEP_MS) * SERIES_STEP_MS;
+      const counts = await this.#store.countByHour(scope, Math.max(since, whole));
+      return counts.map(({ kind, hour, n }) => ({ name: kind, hour, n }));
+    });
   }
 
   /** Cancels the tenant's jobs and deletes them. Throws JobError `job_running` while one has not ended yet. */

@@ -1,8 +1,9 @@
 /** Baselines on both databases: nothing alerts for two weeks, then what is loud, quiet or missing does, once. */
 import fc from 'fast-check';
 import type { Test } from 'tap';
-import { createStorage } from '../../../platform/storage/index.ts';
+import { createStorage, tenantScope } from '../../../platform/storage/index.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../../platform/storage/test-support/each-database.ts';
+import { lineSeries } from '../line-series.ts';
 import { Baselines, baselineMigration, deviationOf, type LineCount } from './baselines.ts';
 import { everyLine } from './tables.ts';
 
@@ -62,6 +63,37 @@ function testBaselines(t: Test, newDatabase: NewDatabase): void {
     );
     const [first] = await baselines.judgeHour(everyLine(), NOW);
     t.match(first, { uuid: /^10\.0\.0\.\d auth 2026-11-28T12$/, uuids: [], atMs: NOW + HOUR_MS });
+  });
+
+  t.test('lines of the senders of a tenant are summed over nodes, by class and hour', async (t) => {
+    const storage = createStorage({
+      url: await newUrl(t, newDatabase),
+      modules: [{ module: 'logs', migrations: [{ ...baselineMigration, id: 1 }] }],
+    });
+    await storage.open();
+    t.teardown(() => storage.close());
+    const baselines = new Baselines(storage.access(), () => 'node');
+    await baselines.count(everyLine(), [
+      counted('10.0.0.1', NOW, 5),
+      counted('10.0.0.1', NOW - HOUR_MS, 3),
+      counted('10.0.0.9', NOW, 100),
+    ]);
+    await new Baselines(storage.access(), () => 'other').count(everyLine(), [counted('10.0.0.1', NOW, 7)]);
+    const sources = [{ network: '10.0.0.1/32', tenant: 'red' }, { network: '10.0.0.0/24' }];
+    const source = lineSeries({ baselines, sources: () => sources, now: () => NOW + 1 });
+    const [red, blue] = [tenantScope('red'), tenantScope('blue')];
+    t.strictSame(await source.list(red), [
+      { name: 'logs.lines', unit: 'lines' },
+      { name: 'logs.lines.auth', unit: 'lines' },
+    ]);
+    const both = [
+      { ts: NOW - HOUR_MS, value: 3 },
+      { ts: NOW, value: 12 },
+    ];
+    t.strictSame(await source.read(red, 'logs.lines', 0), both);
+    t.strictSame(await source.read(red, 'logs.lines.auth', NOW + 1), [both[1]]);
+    t.equal(await source.read(red, 'logs.lines.mail', 0), undefined);
+    t.strictSame([await source.list(blue), await source.read(blue, 'logs.lines', 0)], [[], undefined], 'no sender is of it');
   });
 
   t.test('what varies as it always did does not alert', (t) => {

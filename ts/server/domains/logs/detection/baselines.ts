@@ -1,4 +1,5 @@
 /** Baselines: lines of each source and class by the hour of the week. A source that is loud, quiet or missing alerts. */
+import type { NamedCount } from '../../../platform/series/series-registry.ts';
 import { column, type Migration, type StorageAccess, type SystemScope } from '../../../platform/storage/index.ts';
 import type { MarkedAlert } from './incident-store.ts';
 
@@ -95,6 +96,21 @@ export class Baselines {
           ),
       ),
     );
+  }
+
+  /** Sums of the lines of some senders at or after `since`, on all nodes, by class and hour. @param isOwn of a sender's address. */
+  async sums(everyone: SystemScope, since: number, isOwn: (sender: string) => boolean): Promise<NamedCount[]> {
+    const rows = await this.#storage.read(everyone, (db) =>
+      db
+        .selectFrom('logs_line_counts')
+        .select(({ fn }) => ['sender', 'class', 'at', fn.sum<number>('lines').as('lines')])
+        .where('at', '>=', since)
+        .groupBy(['sender', 'class', 'at'])
+        .orderBy('class')
+        .execute(),
+    );
+    const own = rows.filter(({ sender }) => isOwn(sender));
+    return own.map((row) => ({ name: row.class, hour: Number(row.at), n: Number(row.lines) }));
   }
 
   /** Judges the last hour that is over, once; none: it was judged, or nothing deviates. What is judged again behind a restart alerts no second time. */

@@ -1,4 +1,6 @@
 /** Jobs as their tenant's rows: enqueue, find, list, cancel. */
+import { sql } from 'kysely';
+import { SERIES_STEP_MS } from '../../series/series-registry.ts';
 import { type Page, readPage, type StorageAccess, type StorageScope, type TenantScope } from '../../storage/index.ts';
 import { newTimeOrderedId } from '../../time-ordered-id.ts';
 import type { JobState } from '../job.ts';
@@ -114,6 +116,22 @@ export class JobStore {
       if (before !== undefined) query = query.where('id', '<', before);
       return readPage(query.orderBy('id', 'desc'), limit, ['input', 'result', 'error', 'progress', 'step', 'open_step']);
     });
+  }
+
+  /** Counts the jobs that were created at or after `since`, by kind and hour. */
+  async countByHour(scope: TenantScope, since: number): Promise<{ kind: string; hour: number; n: number }[]> {
+    const hour = sql<number>`created_at - created_at % ${sql.lit(SERIES_STEP_MS)}`;
+    const rows = await this.#access.read(scope, (db) =>
+      db
+        .selectFrom('jobs')
+        .select((of) => ['kind', hour.as('hour'), of.fn.countAll<number>().as('n')])
+        .where('tenant', '=', scope.tenant)
+        .where('created_at', '>=', since)
+        .groupBy(['kind', hour])
+        .orderBy('kind')
+        .execute(),
+    );
+    return rows.map((row) => ({ kind: row.kind, hour: Number(row.hour), n: Number(row.n) }));
   }
 
   /** Ends a queued job, and asks for the end of a running one. The job as it is then, or undefined when there is none. */
