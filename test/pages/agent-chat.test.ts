@@ -1,24 +1,15 @@
 /** Tools in the chat: a call that waits is shown with its arguments and decided there, and the conversation keeps it. */
 import t from 'tap';
-import { openAiDialect } from '../providers/openai.ts';
-import { BILLED, startProvider } from '../providers/provider-server.ts';
-import { startServer } from '../server.ts';
-import { openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+import { BILLED } from '../providers/provider-server.ts';
+import { whyNoBrowser } from './browser.ts';
+import { openScriptedModel } from './scripted-model.ts';
 
 t.setTimeout(180_000);
 
 const PAGE = { title: 'Plan of the tower', kind: 'markdown', content: '# Plan' };
 
 t.test('a call of a tool is shown, approved and kept', { skip: whyNoBrowser() }, async (t) => {
-  const { url } = await startServer(t, { models: {}, env: { SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1' } });
-  const model = await startProvider(t, openAiDialect);
-  model.models = ['actor'];
-  const { page, faults } = await openPage(await openBrowser(t), url);
-  await register(page);
-  const backend = { id: 'one', kind: 'openai', base_url: `${model.origin}/v1`, key: 'sk-test' };
-  t.equal((await page.request.post('/api/v1/cloud/backends', { data: backend })).status(), 201);
-  const isOffered = async () => (await (await page.request.get('/v1/models')).text()).includes('"actor"');
-  while (!(await isOffered())) await page.waitForTimeout(50);
+  const { page, faults, model } = await openScriptedModel(t);
   await page.reload();
   model.say = ({ messages, tools = [] }: { messages: { role: string }[]; tools?: object[] }) => {
     const asked = { id: 'call_1', name: 'artifacts_create', arguments: JSON.stringify(PAGE) };

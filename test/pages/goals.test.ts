@@ -1,9 +1,8 @@
 /** Goals in the chat and in the console: set, planned, approved, decided about, paused, cancelled; the artifact opens in the chat. */
 import t from 'tap';
-import { openAiDialect } from '../providers/openai.ts';
-import { BILLED, startProvider } from '../providers/provider-server.ts';
-import { startServer } from '../server.ts';
-import { openBrowser, openPage, openScreen, register, whyNoBrowser } from './browser.ts';
+import { BILLED } from '../providers/provider-server.ts';
+import { openScreen, whyNoBrowser } from './browser.ts';
+import { openScriptedModel } from './scripted-model.ts';
 
 t.setTimeout(180_000);
 
@@ -14,15 +13,7 @@ interface Body {
 }
 
 t.test('goals', { skip: whyNoBrowser() }, async (t) => {
-  const { url } = await startServer(t, { models: {}, env: { SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1' } });
-  const model = await startProvider(t, openAiDialect);
-  model.models = ['actor'];
-  const { page, faults } = await openPage(await openBrowser(t), url);
-  await register(page);
-  const backend = { id: 'one', kind: 'openai', base_url: `${model.origin}/v1`, key: 'sk-test' };
-  t.equal((await page.request.post('/api/v1/cloud/backends', { data: backend })).status(), 201);
-  const isOffered = async () => (await (await page.request.get('/v1/models')).text()).includes('"actor"');
-  while (!(await isOffered())) await page.waitForTimeout(50);
+  const { page, faults, model } = await openScriptedModel(t);
   const agents = [{ name: 'keeper', instructions: '', model: 'actor', tools: ['artifacts.create'], knowledge: [] }];
   const swarm = await page.request.post('/api/v1/swarm/swarms', { data: { name: 'Keepers', order: 'sequence', agents } });
   t.equal(swarm.status(), 201);

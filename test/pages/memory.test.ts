@@ -1,30 +1,17 @@
 /** Memories in the chat: a question is remembered, recalled, proposed by a model and confirmed by the reader; the list is searched, corrected and forgotten. */
 import t from 'tap';
-import { openAiDialect } from '../providers/openai.ts';
-import { BILLED, startProvider } from '../providers/provider-server.ts';
-import { startServer } from '../server.ts';
-import { confirm, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
+import { BILLED } from '../providers/provider-server.ts';
+import { confirm, whyNoBrowser } from './browser.ts';
+import { openScriptedModel } from './scripted-model.ts';
 
 t.setTimeout(240_000);
 
 t.test('what a reader has remembered is recalled, listed, corrected and forgotten', { skip: whyNoBrowser() }, async (t) => {
-  const { url } = await startServer(t, {
-    models: {},
-    env: {
-      SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1',
-      SVC_MODELS_SHIPPED: 'true',
-      SVC_DATA_EMBEDDING_URL: '',
-      SVC_MEMORY_RECALL_MS: '60000',
-    },
+  const { page, faults, model } = await openScriptedModel(t, {
+    SVC_MODELS_SHIPPED: 'true',
+    SVC_DATA_EMBEDDING_URL: '',
+    SVC_MEMORY_RECALL_MS: '60000',
   });
-  const model = await startProvider(t, openAiDialect);
-  model.models = ['actor'];
-  const { page, faults } = await openPage(await openBrowser(t), url);
-  await register(page);
-  const backend = { id: 'one', kind: 'openai', base_url: `${model.origin}/v1`, key: 'sk-test' };
-  t.equal((await page.request.post('/api/v1/cloud/backends', { data: backend })).status(), 201);
-  const isOffered = async () => (await (await page.request.get('/v1/models')).text()).includes('"actor"');
-  while (!(await isOffered())) await page.waitForTimeout(50);
   await page.request.put('/api/v1/memory/settings', { data: { recall: 'on' } });
   await page.reload();
   await page.getByTitle('Choose a model').click();
