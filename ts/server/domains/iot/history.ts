@@ -127,37 +127,13 @@ export class History {
   }
 
   /** Oldest first. */
-  samples(scope: TenantScope, { device, variable, from, to, limit }: HistoryQuery): Promise<SampleRow[]> {
-    return this.#options.storage.read(scope, (db) =>
-      db
-        .selectFrom('iot_samples')
-        .selectAll()
-        .where('tenant', '=', scope.tenant)
-        .where('device', '=', device)
-        .where('variable', '=', variable)
-        .where('at', '>=', from)
-        .where('at', '<', to)
-        .orderBy('at')
-        .limit(limit)
-        .execute(),
-    );
+  samples(scope: TenantScope, query: HistoryQuery): Promise<SampleRow[]> {
+    return this.#read<SampleRow>(scope, 'iot_samples', 'at', query);
   }
 
   /** Oldest first. */
-  hours(scope: TenantScope, { device, variable, from, to, limit }: HistoryQuery): Promise<HourRow[]> {
-    return this.#options.storage.read(scope, (db) =>
-      db
-        .selectFrom('iot_hours')
-        .selectAll()
-        .where('tenant', '=', scope.tenant)
-        .where('device', '=', device)
-        .where('variable', '=', variable)
-        .where('hour', '>=', from)
-        .where('hour', '<', to)
-        .orderBy('hour')
-        .limit(limit)
-        .execute(),
-    );
+  hours(scope: TenantScope, query: HistoryQuery): Promise<HourRow[]> {
+    return this.#read<HourRow>(scope, 'iot_hours', 'hour', query);
   }
 
   async lastSample(scope: TenantScope, device: string, variable: string): Promise<SampleRow | undefined> {
@@ -172,6 +148,28 @@ export class History {
         .limit(1)
         .executeTakeFirst(),
     );
+  }
+
+  async #read<Row>(
+    scope: TenantScope,
+    table: 'iot_samples' | 'iot_hours',
+    time: 'at' | 'hour',
+    { device, variable, from, to, limit }: HistoryQuery,
+  ): Promise<Row[]> {
+    const rows = await this.#options.storage.read(scope, (db) =>
+      db
+        .selectFrom(table)
+        .selectAll()
+        .where('tenant', '=', scope.tenant)
+        .where('device', '=', device)
+        .where('variable', '=', variable)
+        .where(sql.ref(time), '>=', from)
+        .where(sql.ref(time), '<', to)
+        .orderBy(sql.ref(time))
+        .limit(limit)
+        .execute(),
+    );
+    return rows as Row[];
   }
 
   /** The hours that are over and have no means yet. Every node may do it: the first one's means stay. */
