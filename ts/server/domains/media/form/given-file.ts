@@ -4,6 +4,8 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import Type from 'typebox';
+import { FormFile } from '../../../platform/http/body/body-schema.ts';
 import type { Part } from '../../../platform/http/body/multipart.ts';
 import type { Principal } from '../../../platform/http/principal.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
@@ -25,6 +27,23 @@ export interface GivenFile {
   readonly fields: FormFields;
   /** Removes what came with the form; a stored file stays. */
   remove(): Promise<void>;
+}
+
+/** The members of a form, or of JSON, that say which file is meant. */
+export const fileFields = {
+  file: Type.Optional(FormFile),
+  file_id: Type.Optional(
+    Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$', description: 'A stored file (/v1/files), in place of `file`.' }),
+  ),
+};
+
+/** What routes need that hear or watch such a file. */
+export interface GivenFileDeps {
+  /** Recordings and films lie there for as long as they are decoded. */
+  folder: string;
+  files(): StoredFiles | undefined;
+  /** The English names of the languages that speech models know, by their codes. */
+  languages(): ReadonlyMap<string, string>;
 }
 
 interface FormPlace {

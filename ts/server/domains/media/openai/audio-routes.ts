@@ -9,7 +9,7 @@ import { quotaErrors } from '../../metering/index.ts';
 import { hearingErrors, mediaErrors } from '../errors.ts';
 import { eventReply } from '../event-reply.ts';
 import { SERVICE_TIERS } from '../form/form-fields.ts';
-import { readGivenFile } from '../form/given-file.ts';
+import { type GivenFileDeps, readGivenFile } from '../form/given-file.ts';
 import { requestTimeoutMs } from '../request-timeout.ts';
 import { ownerOf, type SpeechProgress, type SpeechService } from '../speech/speech-service.ts';
 import { type HeardSegment, srtOf, type Transcript, textOf, vttOf } from '../speech/transcript.ts';
@@ -27,12 +27,8 @@ import {
 } from './transcript-body.ts';
 import { RESPONSE_FORMATS, readTranscriptionForm, type TranscriptionForm } from './transcription-form.ts';
 
-interface AudioRouteDeps {
+interface AudioRouteDeps extends Pick<GivenFileDeps, 'folder' | 'languages'> {
   service: SpeechService;
-  /** The folder of recordings that are being decoded. */
-  folder: string;
-  /** The English names of the languages that speech models know, by their codes. */
-  languages(): ReadonlyMap<string, string>;
 }
 
 type Task = 'transcribe' | 'translate';

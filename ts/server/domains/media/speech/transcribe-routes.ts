@@ -1,6 +1,6 @@
 /** POST /api/v1/stt/transcribe and /api/v1/media/stt, which are one. */
 import Type from 'typebox';
-import { FormFile, formOrJsonBody } from '../../../platform/http/body/body-schema.ts';
+import { formOrJsonBody } from '../../../platform/http/body/body-schema.ts';
 import type { Part } from '../../../platform/http/body/multipart.ts';
 import { flatErrorBody } from '../../../platform/http/error-body.ts';
 import { scopeOf } from '../../../platform/http/principal.ts';
@@ -11,7 +11,7 @@ import { quotaErrors } from '../../metering/index.ts';
 import { hearingErrors, mediaErrors } from '../errors.ts';
 import { eventReply } from '../event-reply.ts';
 import { type FormFields, readLanguage, SERVICE_TIERS, wrong } from '../form/form-fields.ts';
-import { type GivenFile, readGivenFile, type StoredFiles } from '../form/given-file.ts';
+import { fileFields, type GivenFile, type GivenFileDeps, readGivenFile } from '../form/given-file.ts';
 import { requestTimeoutMs } from '../request-timeout.ts';
 import { readMediaFacts } from '../sound/media-facts.ts';
 import type { BackgroundTranscription } from './background-transcription.ts';
@@ -19,13 +19,9 @@ import { ownerOf, type SpeechCall, type SpeechService } from './speech-service.t
 import { MOST_COLUMNS, srtOf, type Transcript, textOf, vttOf } from './transcript.ts';
 import { plainText, segmentBody, TranscriptEvent, TranscriptShape, transcriptBody } from './transcript-shape.ts';
 
-interface TranscribeRouteDeps {
+interface TranscribeRouteDeps extends GivenFileDeps {
   service: SpeechService;
   background: BackgroundTranscription;
-  /** The folder of recordings that are being decoded. */
-  folder: string;
-  files(): StoredFiles | undefined;
-  languages(): ReadonlyMap<string, string>;
 }
 
 /** A request brings at most so much; larger files come by the chunked upload. */
@@ -38,10 +34,7 @@ const COLUMNS_LIMIT = 500;
 const { post } = routes({ tag: 'Media', auth: 'viewer', scope: 'chat:use', errors: mediaErrors });
 
 const body = {
-  file: Type.Optional(FormFile),
-  file_id: Type.Optional(
-    Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$', description: 'A stored file (/v1/files), in place of `file`.' }),
-  ),
+  ...fileFields,
   model: Type.Optional(Type.String({ maxLength: 512 })),
   language: Type.Optional(Type.String({ description: 'The code of what is spoken; without it, the model finds out.' })),
   task: Type.Optional(Type.Enum([...TASKS], { description: '`translate` writes English.' })),

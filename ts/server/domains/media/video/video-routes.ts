@@ -1,6 +1,6 @@
 /** POST /api/v1/video/extract-frames and /api/v1/media/video/analyze. */
 import Type from 'typebox';
-import { FormFile, formOrJsonBody } from '../../../platform/http/body/body-schema.ts';
+import { formOrJsonBody } from '../../../platform/http/body/body-schema.ts';
 import type { Part } from '../../../platform/http/body/multipart.ts';
 import { json, type Reply, type RequestContext, type Route } from '../../../platform/http/route.ts';
 import { routes } from '../../../platform/http/route-group.ts';
@@ -8,7 +8,7 @@ import { named } from '../../../platform/schema/named.ts';
 import { quotaErrors } from '../../metering/index.ts';
 import { mediaErrors, watchingErrors } from '../errors.ts';
 import { type FormFields, readLanguage, wrong } from '../form/form-fields.ts';
-import { type GivenFile, readGivenFile, type StoredFiles } from '../form/given-file.ts';
+import { fileFields, type GivenFile, type GivenFileDeps, readGivenFile } from '../form/given-file.ts';
 import { requestTimeoutMs, withTimeout } from '../request-timeout.ts';
 import { ownerOf, type SpeechService } from '../speech/speech-service.ts';
 import { TranscriptShape, transcriptBody } from '../speech/transcript-shape.ts';
@@ -17,13 +17,9 @@ import { frameFields, readFrameRequest } from './frame-request.ts';
 import { framesZip } from './frames-zip.ts';
 import type { AnalysisCall, VideoService } from './video-service.ts';
 
-interface VideoRouteDeps {
+interface VideoRouteDeps extends GivenFileDeps {
   service: VideoService;
   speech: SpeechService;
-  /** Films lie there for as long as they are decoded. */
-  folder: string;
-  files(): StoredFiles | undefined;
-  languages(): ReadonlyMap<string, string>;
 }
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
@@ -34,12 +30,6 @@ const MOST_PROMPT_BYTES = 16_384;
 
 const { post } = routes({ tag: 'Media', auth: 'viewer', scope: 'chat:use', errors: mediaErrors });
 
-const fileFields = {
-  file: Type.Optional(FormFile),
-  file_id: Type.Optional(
-    Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$', description: 'A stored file (/v1/files), in place of `file`.' }),
-  ),
-};
 const analysisFields = {
   ...fileFields,
   prompt: Type.Optional(Type.String({ description: 'What is asked of the film; without it, what happens in it.' })),
