@@ -6,12 +6,13 @@ import { open, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { HEAD_BYTES } from '../../../extraction/file-kind.ts';
+import { fileKindOf, HEAD_BYTES } from '../../../extraction/file-kind.ts';
 import { INSTALL_ROOT } from '../../../platform/files/install-root.ts';
 import { mediaError } from '../errors.ts';
 import { startConfined } from '../programs/confined-program.ts';
 import { ffmpegRemedy, findFfmpeg, soundArguments } from '../programs/ffmpeg.ts';
-import { type SoundKind, soundKindOf } from './sound-kind.ts';
+
+type SoundKind = { format: 'wav' | 'mp3'; demuxer: string } | { format: 'other'; demuxer: string };
 
 export const SOUND_RATE = 16_000;
 
@@ -20,6 +21,20 @@ const entry = fileURLToPath(new URL('../../../../workers/decode-sound.ts', impor
 const sources = [relative(INSTALL_ROOT, entry).split(sep)[0] ?? '', 'node_modules', 'package.json'];
 /** The most that our own decoder, which holds a file and its samples, is given. Larger files are ffmpeg's where it is there. */
 const MOST_OWN_BYTES = 32 * 1024 * 1024;
+/** The demuxers of ffmpeg that files are given to: a short list, each for one family of files. */
+const demuxers: Readonly<Record<string, string>> = {
+  'audio/wav': 'wav',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'mov',
+  'video/mp4': 'mov',
+  'audio/aac': 'aac',
+  'audio/flac': 'flac',
+  'audio/ogg': 'ogg',
+  'audio/aiff': 'aiff',
+  'video/webm': 'matroska',
+  'video/x-msvideo': 'avi',
+  'video/mpeg': 'mpeg',
+};
 const limits = { memoryMiB: 1_536, cpuSeconds: 3_600 };
 
 interface ReadingOptions {
@@ -52,11 +67,13 @@ export async function* readSound(path: string, options: ReadingOptions): AsyncGe
   }
 }
 
-/** Throws invalid_media for what is neither recording nor film. */
+/** Tells it by the first bytes. Throws invalid_media for what is neither recording nor film. */
 export async function kindOf(path: string): Promise<SoundKind> {
-  const kind = soundKindOf(await readHead(path));
-  if (kind !== undefined) return kind;
-  throw mediaError('invalid_media', 'The file is neither a recording nor a film of a known kind.', { param: 'file' });
+  const kind = fileKindOf(await readHead(path));
+  const demuxer = kind.kind === 'media' ? demuxers[kind.mediaType] : undefined;
+  if (demuxer === undefined)
+    throw mediaError('invalid_media', 'The file is neither a recording nor a film of a known kind.', { param: 'file' });
+  return { format: demuxer === 'wav' || demuxer === 'mp3' ? demuxer : 'other', demuxer };
 }
 
 async function readHead(path: string): Promise<Uint8Array> {
