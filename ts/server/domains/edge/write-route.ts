@@ -1,18 +1,14 @@
 /** Writing a device: the tool iot.write by a route of its own, so that a variable's rule holds for people as for models. */
 import type { Static } from 'typebox';
-import { DomainError } from '../../platform/errors/domain-error.ts';
 import { json, type Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
-import { auditSource } from '../identity/index.ts';
 import { iotErrors, WriteAsked, WriteVariable, Written } from '../iot/index.ts';
-import { quotaErrors } from '../metering/index.ts';
-import { toolCallErrors } from '../security/index.ts';
-import { DIRECT_RUN, type ToolExecutor } from './calls/tool-executor.ts';
-import { edgeError, edgeErrors } from './errors.ts';
+import { callByOwnRoute, type OwnRouteRunner, ownRouteErrors } from './calls/own-route.ts';
+import { edgeErrors } from './errors.ts';
 
 const { post } = routes({ tag: 'IoT', auth: 'developer', scope: 'iot:write', errors: edgeErrors });
 
-export function writeRoute(executor: Pick<ToolExecutor, 'execute'>): Route {
+export function writeRoute(executor: OwnRouteRunner): Route {
   return post('/api/v1/iot/write', {
     summary: 'Write a variable of a device, once',
     description:
@@ -34,35 +30,16 @@ export function writeRoute(executor: Pick<ToolExecutor, 'execute'>): Route {
         'writes_halted',
         'write_outcome_unknown',
       ),
-      'insufficient_scope',
-      'forbidden',
       'approval_used',
-      'tool_changed',
-      'budget_exceeded',
-      'client_closed',
-      'tool_unavailable',
-      'tool_timeout',
-      'tool_failed',
-      ...toolCallErrors,
-      ...quotaErrors,
+      ...ownRouteErrors,
     ],
     handle: async (context) => {
       const { approval_id: approvalId, ...written } = context.body;
-      const call = { tool: 'iot.write', arguments: written, source: auditSource(context), signal: context.signal };
-      const outcome = await executor
-        .execute({ ...call, isDirect: true, isOwnRoute: true, isTainted: false, run: DIRECT_RUN, approvalId })
-        .catch((error: unknown) => refuse(error, written.device_id));
-      if ('approval_id' in outcome) return json(202, outcome);
-      if (outcome.isDone) return json(200, outcome.result as Static<typeof Written>);
-      throw outcome.refusal ?? edgeError('tool_failed', outcome.error?.detail ?? 'The write failed.');
+      // Whoever has no device has no such tool.
+      const missing = () => iotErrors.error('device_not_found', `There is no device ${JSON.stringify(written.device_id)}.`);
+      const call = { tool: 'iot.write', arguments: written, approvalId, missing };
+      const outcome = await callByOwnRoute<Static<typeof Written>>(executor, context, call);
+      return 'result' in outcome ? json(200, outcome.result) : json(202, outcome);
     },
   });
-}
-
-/** Whoever has no device has no such tool. */
-function refuse(error: unknown, device: string): Static<typeof WriteAsked> {
-  if (!(error instanceof DomainError)) throw error;
-  if (error.code === 'approval_required') return { approval_id: String(error.extra['approval_id']) };
-  if (error.code === 'tool_not_found') throw iotErrors.error('device_not_found', `There is no device ${JSON.stringify(device)}.`);
-  throw error;
 }
