@@ -11,14 +11,15 @@ interface ProcessUsage {
 
 /** A server that runs its models in child processes uses what they use. */
 export function readUsage(pid: number): ProcessUsage {
-  const processes = [pid, ...listChildren(pid)].map(readOne);
+  const processes = [pid, ...listChildren(pid)].map(readProcess);
   return {
     cpuSeconds: processes.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
     rssBytes: processes.reduce((sum, { rssBytes }) => sum + rssBytes, 0),
   };
 }
 
-function readOne(pid: number): ProcessUsage {
+/** Without those that it started. */
+export function readProcess(pid: number): ProcessUsage {
   const stat = read(`/proc/${pid}/stat`);
   // The command name may hold spaces and brackets: fields are counted from its closing bracket. utime and stime are 14 and 15,
   // cutime and cstime (children that have ended) 16 and 17.

@@ -87,6 +87,7 @@ const startsCold: readonly Load['kind'][] = [
   'vectors',
   'ingest',
   'quotes',
+  'speech',
   'cloud-requests',
   'cloud-streams',
 ];

@@ -11,6 +11,7 @@ import { kernelTrials } from './trials/kernels.ts';
 import { loadTrials } from './trials/load.ts';
 import { logTrials } from './trials/logs.ts';
 import { matrixTrials } from './trials/matrix.ts';
+import { mediaTrials } from './trials/media.ts';
 import { servingTrials } from './trials/serving.ts';
 import { vectorTrials } from './trials/vector.ts';
 
@@ -97,6 +98,13 @@ export const suites: Readonly<Record<string, Suite>> = {
     trials: logTrials,
     model: 'tiny',
     server: { nParallel: 1, nCtx: 1_024 },
+  },
+  media: {
+    question:
+      'recordings that become text, beside whisper-server, and beside chats; --trial memory-long is left out unless named',
+    trials: mediaTrials,
+    model: 'mid',
+    server: { nParallel: 4, nCtx: 8_192 },
   },
   load: {
     question: 'the time until a model answers, beside llama-server and its router',

@@ -49,7 +49,9 @@ export type ContenderName =
   | 'svc-goals'
   | 'dbos'
   | 'svc-logs'
-  | 'log-rivals';
+  | 'log-rivals'
+  | 'svc-speech'
+  | 'whisper-server';
 
 /** A load, with what differs for the rival where it cannot take the same. */
 export type Phase = Load & { forRival?: Partial<Load> };

@@ -7,9 +7,10 @@ import { checkout } from './setup/paths.mjs';
 import { runScript } from './setup/run-script.mjs';
 import { rivalsPreset, setUp } from './setup/set-up.mjs';
 import { runSteps } from './setup/steps.mjs';
+import { whisperProgramStep } from './setup/whisper-programs.mjs';
 
 /** Suites whose rivals are programs of llama.cpp, which take minutes to compile. */
-const withRivals = ['serving', 'kernels', 'embeddings', 'load', 'gpu'];
+const withRivals = ['serving', 'kernels', 'embeddings', 'load', 'gpu', 'media'];
 
 await runScript(async () => {
   const args = process.argv.slice(2);
@@ -22,6 +23,7 @@ await runScript(async () => {
   if (isMatrix) process.env.SVC_CPU_VARIANTS ||= variantsOfMatrix();
   await setUp();
   if (args.some((arg) => withRivals.includes(arg)) && !args.includes('--help')) await runSteps(nativeSteps(rivalsPreset()));
+  if (args.includes('media') && !args.includes('--help')) await runSteps([whisperProgramStep(rivalsPreset())]);
   await becomeTypeScript(join(checkout, 'bench', isMatrix ? 'matrix/main.ts' : 'run.ts'), args);
 });
 

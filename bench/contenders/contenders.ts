@@ -9,6 +9,7 @@ import { llamaRouter, llamaServer } from './llama-server.ts';
 import { logRivals, svcLogs } from './log-searchers.ts';
 import { before, ours } from './ours.ts';
 import { packaged, packagedCommand } from './packaged.ts';
+import { svcSpeech, whisperServer } from './speech-servers.ts';
 import { startedAnew } from './started-anew.ts';
 import { svcEngine, svcEngineBefore } from './svc-engine.ts';
 import { svcVectors, vectorRivals } from './vector-libraries.ts';
@@ -38,4 +39,6 @@ export const contenders: Readonly<Record<ContenderName, Contender>> = {
   dbos,
   'svc-logs': svcLogs,
   'log-rivals': logRivals,
+  'svc-speech': svcSpeech,
+  'whisper-server': whisperServer,
 };

@@ -70,6 +70,7 @@ export class ServerContender implements RunningContender {
       case 'durable-steps':
       case 'quotes':
       case 'logs':
+      case 'speech':
       case 'start':
         return undefined;
       default:

@@ -6,6 +6,7 @@ import type { IngestLoad } from '../ingest/ingest-load.ts';
 import type { QuotesLoad } from '../ingest/quotes-load.ts';
 import type { KernelLoad } from '../kernels/kernel-load.ts';
 import type { LogLoad } from '../logs/log-load.ts';
+import type { SpeechLoad } from '../media/speech-load.ts';
 import type { VectorLoad } from '../vectors/vector-load.ts';
 import type { ChatShape } from './chat-shape.ts';
 import type { StartLoad } from './start-load.ts';
@@ -21,7 +22,8 @@ export type Load =
   | QuotesLoad
   | CloudLoad
   | AgentLoad
-  | LogLoad;
+  | LogLoad
+  | SpeechLoad;
 
 /** Loads of bench/client/, each run by a process of its own. */
 export type ChatLoad =

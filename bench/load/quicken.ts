@@ -1,4 +1,5 @@
 /** The same trials in a fraction of the time; their figures are for a first look only. */
+import type { SpeechLoad } from '../media/speech-load.ts';
 import type { Phase, Trial } from '../trial.ts';
 import type { Load } from './load.ts';
 
@@ -49,6 +50,8 @@ function quickLoad(load: Load): Load {
         queries: Math.min(load.queries, 40),
         addingSeconds: Math.min(load.addingSeconds, 1),
       };
+    case 'speech':
+      return quickSpeech(load);
     case 'logs':
       return { ...load, nLines: 20_000, nCollected: Math.min(load.nCollected, 10_000), searches: 20 };
     case 'quotes':
@@ -68,6 +71,23 @@ function quickLoad(load: Load): Load {
     case 'start':
     case 'tenant-budget':
     case 'staged':
+      return load;
+  }
+}
+
+function quickSpeech(load: SpeechLoad): SpeechLoad {
+  switch (load.task) {
+    case 'files':
+      return { ...load, files: Math.min(load.files, 4), seconds: Math.min(load.seconds, 30) };
+    case 'chat':
+      return { ...load, tokens: 200 };
+    case 'cancel':
+      return { ...load, times: 1 };
+    case 'many':
+      return { ...load, few: 10, many: 20 };
+    case 'long':
+      return { ...load, hours: 0.05 };
+    case 'behind':
       return load;
   }
 }

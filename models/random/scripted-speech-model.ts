@@ -10,9 +10,20 @@ const SOT = 50_258;
 const TIMES = 50_364;
 const N_VOCABULARY = 51_865;
 const N_TEXT = 50_257;
-const [WIDTH, HEADS, AUDIO_LAYERS, TEXT_LAYERS, AUDIO_CONTEXT, TEXT_CONTEXT, N_MELS, N_FREQUENCIES] = [
-  128, 2, 1, 3, 1500, 448, 80, 201,
-];
+const [AUDIO_CONTEXT, TEXT_CONTEXT, N_MELS, N_FREQUENCIES] = [1500, 448, 80, 201];
+
+/** Small unless told: that of a test, which has no time. */
+interface SpeechShape {
+  width: number;
+  heads: number;
+  audioLayers: number;
+  textLayers: number;
+}
+
+const SMALL: SpeechShape = { width: 128, heads: 2, audioLayers: 1, textLayers: 3 };
+/** Whisper's tiny: it takes as long as the trained one for as many tokens. */
+export const tinyShape: SpeechShape = { width: 384, heads: 6, audioLayers: 4, textLayers: 4 };
+
 /** Words of a script are tokens from here on; those below are single bytes. */
 const FIRST_WORD = 256;
 
@@ -21,9 +32,11 @@ interface SpeechScript {
   says: readonly (string | number)[];
   /** Whisper's number of the language that it finds: 0 is English, 2 German. */
   language?: number;
+  shape?: SpeechShape;
 }
 
-export async function writeScriptedSpeechModel(path: string, { says, language = 0 }: SpeechScript): Promise<void> {
+export async function writeScriptedSpeechModel(path: string, { says, language = 0, shape = SMALL }: SpeechScript): Promise<void> {
+  const { width, heads, audioLayers, textLayers } = shape;
   const words = [...new Set(says.filter((each) => typeof each === 'string'))];
   const tokens = says.map((each) =>
     typeof each === 'number' ? TIMES + Math.round(each / 0.02) : FIRST_WORD + words.indexOf(each),
@@ -34,17 +47,17 @@ export async function writeScriptedSpeechModel(path: string, { says, language = 
     0x67676d6c,
     N_VOCABULARY,
     AUDIO_CONTEXT,
-    WIDTH,
-    HEADS,
-    AUDIO_LAYERS,
+    width,
+    heads,
+    audioLayers,
     TEXT_CONTEXT,
-    WIDTH,
-    HEADS,
-    TEXT_LAYERS,
+    width,
+    heads,
+    textLayers,
     N_MELS,
     1,
   ];
-  await writeFile(path, Buffer.concat([integers(head), filters(), vocabulary(words), ...tensors(positions)]));
+  await writeFile(path, Buffer.concat([integers(head), filters(), vocabulary(words), ...tensors(positions, shape)]));
 }
 
 function integers(values: readonly number[]): Buffer {
@@ -65,8 +78,8 @@ function vocabulary(words: readonly string[]): Buffer {
 }
 
 /** A direction of its own for each token: signs by the bits of a hash of its place. */
-function codes(): Float32Array {
-  return Float32Array.from({ length: N_VOCABULARY * WIDTH }, (_, i) => {
+function codes(width: number): Float32Array {
+  return Float32Array.from({ length: N_VOCABULARY * width }, (_, i) => {
     let hash = Math.imul(i + 1, 0x9e3779b1);
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
     hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
@@ -83,48 +96,50 @@ function tensor(name: string, dims: readonly number[], type: number, data?: Buff
   return [integers([dims.length, bytes.length, type, ...dims]), bytes, data ?? Buffer.alloc(size)];
 }
 
-const ones = () => Buffer.from(new Float32Array(WIDTH).fill(1).buffer);
-const vector = (name: string, data?: Buffer) => tensor(name, [WIDTH], F32, data);
+const ones = (width: number) => Buffer.from(new Float32Array(width).fill(1).buffer);
 
-function tensors(positions: readonly number[]): Buffer[] {
-  const directions = codes();
-  const places = new Float32Array(TEXT_CONTEXT * WIDTH);
+function tensors(positions: readonly number[], { width, audioLayers, textLayers }: SpeechShape): Buffer[] {
+  const directions = codes(width);
+  const vector = (name: string, data?: Buffer) => tensor(name, [width], F32, data);
+  const places = new Float32Array(TEXT_CONTEXT * width);
   for (const [at, token] of positions.entries())
-    for (let i = 0; i < WIDTH; i++) places[at * WIDTH + i] = 30 * (directions[token * WIDTH + i] ?? 0);
+    for (let i = 0; i < width; i++) places[at * width + i] = 30 * (directions[token * width + i] ?? 0);
   const halves = Uint16Array.from(directions, (sign) => (sign > 0 ? 0x3c00 : 0xbc00));
   return [
-    ...tensor('encoder.positional_embedding', [WIDTH, AUDIO_CONTEXT], F32),
-    ...tensor('encoder.conv1.weight', [3, N_MELS, WIDTH], F16),
-    ...tensor('encoder.conv1.bias', [1, WIDTH], F32),
-    ...tensor('encoder.conv2.weight', [3, WIDTH, WIDTH], F16),
-    ...tensor('encoder.conv2.bias', [1, WIDTH], F32),
-    ...vector('encoder.ln_post.weight', ones()),
+    ...tensor('encoder.positional_embedding', [width, AUDIO_CONTEXT], F32),
+    ...tensor('encoder.conv1.weight', [3, N_MELS, width], F16),
+    ...tensor('encoder.conv1.bias', [1, width], F32),
+    ...tensor('encoder.conv2.weight', [3, width, width], F16),
+    ...tensor('encoder.conv2.bias', [1, width], F32),
+    ...vector('encoder.ln_post.weight', ones(width)),
     ...vector('encoder.ln_post.bias'),
-    ...layers('encoder', AUDIO_LAYERS, ['attn']),
-    ...tensor('decoder.positional_embedding', [WIDTH, TEXT_CONTEXT], F32, Buffer.from(places.buffer)),
-    ...tensor('decoder.token_embedding.weight', [WIDTH, N_VOCABULARY], F16, Buffer.from(halves.buffer)),
-    ...vector('decoder.ln.weight', ones()),
+    ...layers('encoder', audioLayers, width, ['attn']),
+    ...tensor('decoder.positional_embedding', [width, TEXT_CONTEXT], F32, Buffer.from(places.buffer)),
+    ...tensor('decoder.token_embedding.weight', [width, N_VOCABULARY], F16, Buffer.from(halves.buffer)),
+    ...vector('decoder.ln.weight', ones(width)),
     ...vector('decoder.ln.bias'),
-    ...layers('decoder', TEXT_LAYERS, ['attn', 'cross_attn']),
+    ...layers('decoder', textLayers, width, ['attn', 'cross_attn']),
   ];
 }
 
-function layers(half: string, count: number, attentions: readonly string[]): Buffer[] {
+function layers(half: string, count: number, width: number, attentions: readonly string[]): Buffer[] {
+  const vector = (name: string, data?: Buffer) => tensor(name, [width], F32, data);
   return Array.from({ length: count }, (_, i) => `${half}.blocks.${i}`).flatMap((block) => [
-    ...vector(`${block}.mlp_ln.weight`, ones()),
+    ...vector(`${block}.mlp_ln.weight`, ones(width)),
     ...vector(`${block}.mlp_ln.bias`),
-    ...tensor(`${block}.mlp.0.weight`, [WIDTH, 4 * WIDTH], F16),
-    ...tensor(`${block}.mlp.0.bias`, [4 * WIDTH], F32),
-    ...tensor(`${block}.mlp.2.weight`, [4 * WIDTH, WIDTH], F16),
+    ...tensor(`${block}.mlp.0.weight`, [width, 4 * width], F16),
+    ...tensor(`${block}.mlp.0.bias`, [4 * width], F32),
+    ...tensor(`${block}.mlp.2.weight`, [4 * width, width], F16),
     ...vector(`${block}.mlp.2.bias`),
-    ...attentions.flatMap((name) => attention(`${block}.${name}`)),
+    ...attentions.flatMap((name) => attention(`${block}.${name}`, width)),
   ]);
 }
 
-function attention(name: string): Buffer[] {
-  const square = (part: string) => tensor(`${name}.${part}.weight`, [WIDTH, WIDTH], F16);
+function attention(name: string, width: number): Buffer[] {
+  const vector = (part: string, data?: Buffer) => tensor(part, [width], F32, data);
+  const square = (part: string) => tensor(`${name}.${part}.weight`, [width, width], F16);
   return [
-    ...vector(`${name}_ln.weight`, ones()),
+    ...vector(`${name}_ln.weight`, ones(width)),
     ...vector(`${name}_ln.bias`),
     ...square('query'),
     ...vector(`${name}.query.bias`),
