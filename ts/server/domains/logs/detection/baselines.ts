@@ -34,6 +34,7 @@ const SILENT_MS = 2 * WEEK_MS;
 /** Lines of an hour may still be read a while after its end. */
 const JUDGED_AFTER_MS = 10 * 60_000;
 const ROWS_A_STATEMENT = 200;
+const SENDERS_A_STATEMENT = 1_000;
 /** A normal distribution's deviation is so many times its median absolute deviation. */
 const OF_MAD = 1.4826;
 
@@ -100,17 +101,25 @@ export class Baselines {
 
   /** Sums of the lines of some senders at or after `since`, on all nodes, by class and hour. @param isOwn of a sender's address. */
   async sums(everyone: SystemScope, since: number, isOwn: (sender: string) => boolean): Promise<NamedCount[]> {
-    const rows = await this.#storage.read(everyone, (db) =>
-      db
-        .selectFrom('logs_line_counts')
-        .select(({ fn }) => ['sender', 'class', 'at', fn.sum<number>('lines').as('lines')])
-        .where('at', '>=', since)
-        .groupBy(['sender', 'class', 'at'])
-        .orderBy('class')
-        .execute(),
+    const senders = await this.#storage.read(everyone, (db) =>
+      db.selectFrom('logs_line_counts').select('sender').distinct().where('at', '>=', since).execute(),
     );
-    const own = rows.filter(({ sender }) => isOwn(sender));
-    return own.map((row) => ({ name: row.class, hour: Number(row.at), n: Number(row.lines) }));
+    const own = senders.map(({ sender }) => sender).filter(isOwn);
+    const counts: NamedCount[] = [];
+    for (let from = 0; from < own.length; from += SENDERS_A_STATEMENT) {
+      const rows = await this.#storage.read(everyone, (db) =>
+        db
+          .selectFrom('logs_line_counts')
+          .select(({ fn }) => ['class', 'at', fn.sum<number>('lines').as('lines')])
+          .where('at', '>=', since)
+          .where('sender', 'in', own.slice(from, from + SENDERS_A_STATEMENT))
+          .groupBy(['class', 'at'])
+          .orderBy('class')
+          .execute(),
+      );
+      counts.push(...rows.map((row) => ({ name: row.class, hour: Number(row.at), n: Number(row.lines) })));
+    }
+    return counts;
   }
 
   /** Judges the last hour that is over, once; none: it was judged, or nothing deviates. What is judged again behind a restart alerts no second time. */
