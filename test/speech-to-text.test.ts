@@ -14,7 +14,11 @@ await writeScriptedSpeechModel(join(folder, 'models', 'scripted.bin'), {
   says: [0, ' Zwei', ' Wörter', 1, 1, ' und', ' mehr.', 2],
   language: 2,
 });
-const server = await startServer(t, { folder });
+await writeScriptedSpeechModel(join(folder, 'models', 'turns.en-tdrz.bin'), {
+  says: [0, ' Zwei', null, 1, 1, ' und', ' mehr.', 2],
+  language: 2,
+});
+const server = await startServer(t, { folder, env: { SVC_MEDIA_SPEECH_MODEL: 'scripted' } });
 const bytes = wav(sine(440, 16_000, 3), 16_000);
 const TEXT = 'Zwei Wörter und mehr.';
 const noFfmpeg = findFfmpeg() === undefined && 'ffmpeg is not installed';
@@ -172,6 +176,18 @@ t.test('two channels that differ are two speakers, and one channel is refused', 
     '/v1/audio/transcriptions',
   );
   t.match(diarized, { status: 200, body: { task: 'transcribe', segments: [{ id: 'seg_0', speaker: 'A' }, { speaker: 'B' }] } });
+});
+
+t.test('a model that marks turns tells speakers of one channel apart', async (t) => {
+  const { status, body } = await sendForm({ diarize: 'true', model: 'turns.en-tdrz' });
+  t.equal(status, 200, JSON.stringify(body));
+  t.match(body['segments'], [
+    { speaker: 'A', text: 'Zwei' },
+    { speaker: 'B', text: 'und mehr.' },
+  ]);
+  const unasked = await sendForm({ model: 'turns.en-tdrz' });
+  t.equal(unasked.status, 200, unasked.text);
+  t.notMatch(unasked.text, 'speaker', 'only where it is asked for');
 });
 
 t.test('a stream has segments, progress, and the whole answer', async (t) => {

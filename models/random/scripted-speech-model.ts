@@ -8,6 +8,8 @@ import { writeFile } from 'node:fs/promises';
 const END = 50_257;
 const SOT = 50_258;
 const TIMES = 50_364;
+/** It marks that another speaker is next (tinydiarize). */
+const TURN = 50_360;
 const N_VOCABULARY = 51_865;
 const N_TEXT = 50_257;
 const [AUDIO_CONTEXT, TEXT_CONTEXT, N_MELS, N_FREQUENCIES] = [1500, 448, 80, 201];
@@ -28,8 +30,8 @@ export const tinyShape: SpeechShape = { width: 384, heads: 6, audioLayers: 4, te
 const FIRST_WORD = 256;
 
 interface SpeechScript {
-  /** Texts, each one token, and times in seconds, which are tokens too. */
-  says: readonly (string | number)[];
+  /** Texts, each one token, times in seconds, which are tokens too, and null for the mark of a turn. */
+  says: readonly (string | number | null)[];
   /** Whisper's number of the language that it finds: 0 is English, 2 German. */
   language?: number;
   shape?: SpeechShape;
@@ -38,9 +40,10 @@ interface SpeechScript {
 export async function writeScriptedSpeechModel(path: string, { says, language = 0, shape = SMALL }: SpeechScript): Promise<void> {
   const { width, heads, audioLayers, textLayers } = shape;
   const words = [...new Set(says.filter((each) => typeof each === 'string'))];
-  const tokens = says.map((each) =>
-    typeof each === 'number' ? TIMES + Math.round(each / 0.02) : FIRST_WORD + words.indexOf(each),
-  );
+  const tokens = says.map((each) => {
+    if (each === null) return TURN;
+    return typeof each === 'number' ? TIMES + Math.round(each / 0.02) : FIRST_WORD + words.indexOf(each);
+  });
   // Behind the beginning, the language and the task stands what is said.
   const positions = [SOT + 1 + language, END, ...tokens, END];
   const head = [

@@ -15,7 +15,7 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_306_266;
+const MAX_OPENAPI_BYTES = 1_306_677;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
@@ -36,7 +36,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/comm': [18, 1696],
   'server/domains/license': [14, 610],
   'server/domains/logs': [62, 9129],
-  'server/domains/media': [44, 4518],
+  'server/domains/media': [43, 4531],
   'server/domains/memory': [34, 5622],
   'server/domains/metering': [29, 2570],
   'server/domains/pages': [3, 173],
@@ -49,7 +49,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
-  'server/native': [19, 2815],
+  'server/native': [19, 2819],
   'server/platform': [263, 19787],
   web: [341, 21060],
   workers: [21, 920],

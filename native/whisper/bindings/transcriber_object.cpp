@@ -45,6 +45,7 @@ Napi::Object segment_object(Napi::Env env, const SpeechSegment & segment) {
     auto words = Napi::Array::New(env, segment.words.size());
     for (uint32_t i = 0; i < segment.words.size(); i++) words.Set(i, word_object(env, segment.words[i]));
     to.Set("words", words);
+    to.Set("endsTurn", segment.ends_turn);
     return to;
 }
 
@@ -75,6 +76,7 @@ TranscriptionOptions options_of(const Napi::Value & value) {
     if (options.decode.prompt.size() > kMostPromptBytes) OptionReader::refuse("prompt", "at most 4096 bytes");
     reader.number("temperature", options.decode.temperature, 0, 1);
     reader.boolean("hasWords", options.decode.has_words);
+    reader.boolean("tellsTurns", options.decode.tells_turns);
     reader.boolean("skipsSilence", options.skips_silence);
     reader.boolean("isBackground", options.is_background);
     reader.integer("timeoutMs", options.timeout_ms, 0, 1e12);

@@ -45,6 +45,7 @@ std::vector<SpeechSegment> WindowDecoder::decode(const std::vector<float> & samp
     params.initial_prompt = options.prompt.empty() ? nullptr : options.prompt.c_str();
     params.temperature = options.temperature;
     params.token_timestamps = options.has_words;
+    params.tdrz_enable = options.tells_turns;
     auto * used = state();
     svc_whisper_rewind(used);
     const GraphSlices::Scope scope(slices_, yields, is_over);
@@ -75,6 +76,7 @@ SpeechSegment WindowDecoder::segment_at(int index, bool has_words) const {
     segment.begin = seconds_of(whisper_full_get_segment_t0_from_state(used, index));
     segment.end = seconds_of(whisper_full_get_segment_t1_from_state(used, index));
     segment.no_speech_prob = whisper_full_get_segment_no_speech_prob_from_state(used, index);
+    segment.ends_turn = whisper_full_get_segment_speaker_turn_next_from_state(used, index);
     double sum = 0;
     for (int i = 0; i < whisper_full_n_tokens_from_state(used, index); i++) {
         const auto token = whisper_full_get_token_data_from_state(used, index, i);

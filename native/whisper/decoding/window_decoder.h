@@ -29,6 +29,7 @@ struct SpeechSegment {
     std::vector<std::string> texts;  // of the tokens, whose bytes may be parts of letters; empty for those that are no text
     std::vector<float> logprobs;     // of the tokens
     std::vector<SpeechWord> words;
+    bool ends_turn = false;  // another speaker is next, as models of tinydiarize mark it
 };
 
 struct DecodeOptions {
@@ -37,6 +38,7 @@ struct DecodeOptions {
     std::string prompt;
     float temperature = 0;
     bool has_words = false;
+    bool tells_turns = false;
 };
 
 // One of the few states that compute with a model, lent for a window. One thread only.

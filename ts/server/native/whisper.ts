@@ -30,6 +30,8 @@ export interface TranscriptionOptions {
   prompt?: string;
   temperature?: number;
   hasWords?: boolean;
+  /** Has a model that marks turns of speakers mark them. */
+  tellsTurns?: boolean;
   /** Leaves out what is no speech; true by default. */
   skipsSilence?: boolean;
   /** Nobody waits for it: others' work goes first. */
@@ -57,6 +59,8 @@ export interface SpeechSegment {
   /** The log probability of each token. */
   logprobs: number[];
   words: SpeechWord[];
+  /** Another speaker is next: models that mark turns (tinydiarize) say so where they are asked to. */
+  endsTurn: boolean;
 }
 
 export interface TranscriptionEvent {

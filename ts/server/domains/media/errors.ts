@@ -31,8 +31,8 @@ export const mediaErrors = defineErrors('media', {
   media_too_long: [422, 'The recording is longer than media.max_seconds.', 'Cut it, or raise media.max_seconds.'],
   diarization_unavailable: [
     422,
-    'Speakers are told apart by the two channels of a recording alone, and this one has no two that differ.',
-    'Record each speaker on a channel, or leave the speakers out.',
+    'Speakers are told apart by a model that marks turns, or by two channels that differ, and here is neither.',
+    'Record each speaker on a channel, use a model of tinydiarize (its name has `tdrz`), or leave the speakers out.',
   ],
   model_cannot_see: [422, 'The model reads no images.', 'Name a chat model whose capabilities list `vision`: GET /v1/models.'],
   client_closed: [499, 'The client went away before the answer; nobody reads this.', 'Ask again, and wait for the answer.'],

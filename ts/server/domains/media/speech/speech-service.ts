@@ -10,7 +10,7 @@ import { type MediaErrorCode, mediaError, mediaErrors } from '../errors.ts';
 import type { MediaMetrics } from '../media-metrics.ts';
 import { readMediaFacts } from '../sound/media-facts.ts';
 import { readSound, SOUND_RATE } from '../sound/sound-reader.ts';
-import { ChannelSpeakers, oneChannel } from './channel-speakers.ts';
+import { ChannelSpeakers, marksTurns, oneChannel, TurnSpeakers } from './speakers.ts';
 import type { ReservedModel, SpeechCard, SpeechModels } from './speech-models.ts';
 import type { HeardSegment, Transcript } from './transcript.ts';
 
@@ -161,7 +161,8 @@ export class SpeechService {
     this.#nOfTenant.set(tenant, n + 1);
     let reserved: ReservedModel | undefined;
     try {
-      if (call.tellsSpeakers === true && (await readMediaFacts(path, call.signal)).nChannels !== 2) throw oneChannel();
+      const byChannels = call.tellsSpeakers === true && !marksTurns(file.id);
+      if (byChannels && (await readMediaFacts(path, call.signal)).nChannels !== 2) throw oneChannel();
       reserved = await this.#options.models.reserve(file);
       return await this.#listen(reserved, path, call, onProgress);
     } finally {
@@ -179,11 +180,14 @@ export class SpeechService {
     onProgress: (progress: SpeechProgress) => void,
   ): Promise<Transcript> {
     const { fromSeconds = 0, ...options } = given;
-    const speakers = tellsSpeakers === true ? new ChannelSpeakers() : undefined;
-    const named = (segment: SpeechSegment): HeardSegment =>
-      speakers === undefined
-        ? later(segment, fromSeconds)
-        : { ...segment, speaker: speakers.speakerOf(segment.begin, segment.end) };
+    const tellsTurns = tellsSpeakers === true && marksTurns(id);
+    const speakers = tellsSpeakers === true && !tellsTurns ? new ChannelSpeakers() : undefined;
+    const turns = tellsTurns ? new TurnSpeakers() : undefined;
+    const named = (segment: SpeechSegment): HeardSegment => {
+      const { endsTurn, ...heard } = segment;
+      const speaker = speakers?.speakerOf(heard.begin, heard.end) ?? turns?.speakerOf(endsTurn);
+      return { ...later(heard, fromSeconds), ...(speaker !== undefined && { speaker }) };
+    };
     const segments: HeardSegment[] = [];
     const last = Promise.withResolvers<TranscriptionEvent>();
     // The end of the model's work ends that of the decoder.
@@ -203,7 +207,7 @@ export class SpeechService {
       last.resolve(event);
     };
     const recording: Recording = model.start(
-      { ...options, tenant: owner.tenant, ...(timeoutMs !== undefined && { timeoutMs }) },
+      { ...options, tellsTurns, tenant: owner.tenant, ...(timeoutMs !== undefined && { timeoutMs }) },
       onEvent,
     );
     const cancel = () => recording.cancel();
@@ -236,7 +240,7 @@ export class SpeechService {
   }
 }
 
-function later(segment: SpeechSegment, seconds: number): SpeechSegment {
+function later(segment: HeardSegment, seconds: number): HeardSegment {
   if (seconds === 0) return segment;
   const moved = <T extends { begin: number; end: number }>(each: T): T => ({
     ...each,

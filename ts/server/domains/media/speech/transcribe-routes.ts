@@ -41,7 +41,9 @@ const body = {
   prompt: Type.Optional(Type.String({ description: 'Words that are likely, or the style of the text.' })),
   temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   words: Type.Optional(Type.Boolean({ description: 'Times of words.' })),
-  diarize: Type.Optional(Type.Boolean({ description: 'Tells two speakers apart, who have a channel each.' })),
+  diarize: Type.Optional(
+    Type.Boolean({ description: 'Tells two speakers apart, by the turns that a model marks or by a channel each.' }),
+  ),
   vad: Type.Optional(Type.Boolean({ description: 'false: parts without speech go to the model too.' })),
   max_line_length: Type.Optional(
     Type.Integer({ minimum: LEAST_COLUMNS, maximum: COLUMNS_LIMIT, description: `Of subtitles; ${MOST_COLUMNS} by default.` }),

@@ -1,9 +1,8 @@
 /** Subtitles. */
 import t from 'tap';
-import type { SpeechSegment } from '../../../native/whisper.ts';
-import { srtOf, textOf, vttOf } from './transcript.ts';
+import { type HeardSegment, srtOf, textOf, vttOf } from './transcript.ts';
 
-const segment = (text: string, begin: number, end: number): SpeechSegment => ({
+const segment = (text: string, begin: number, end: number): HeardSegment => ({
   text,
   begin,
   end,

@@ -1,7 +1,7 @@
 /** The transcript of a recording, and the files of subtitles that are made of it. */
 import type { SpeechSegment } from '../../../native/whisper.ts';
 
-export interface HeardSegment extends SpeechSegment {
+export interface HeardSegment extends Omit<SpeechSegment, 'endsTurn'> {
   /** `A` or `B`, where speakers are told apart. */
   speaker?: string;
 }
@@ -17,7 +17,7 @@ export interface Transcript {
   speechSeconds: number;
 }
 
-export function textOf(segments: readonly SpeechSegment[]): string {
+export function textOf(segments: readonly HeardSegment[]): string {
   return segments
     .map(({ text }) => text)
     .join('')
@@ -35,7 +35,7 @@ interface Cue {
 }
 
 /** SubRip. */
-export function srtOf(segments: readonly SpeechSegment[], mostColumns = MOST_COLUMNS): string {
+export function srtOf(segments: readonly HeardSegment[], mostColumns = MOST_COLUMNS): string {
   const cues = cuesOf(segments, mostColumns);
   return cues
     .map(({ begin, end, lines }, i) => `${i + 1}\n${time(begin, ',')} --> ${time(end, ',')}\n${lines.join('\n')}\n\n`)
@@ -43,7 +43,7 @@ export function srtOf(segments: readonly SpeechSegment[], mostColumns = MOST_COL
 }
 
 /** WebVTT (W3C). */
-export function vttOf(segments: readonly SpeechSegment[], mostColumns = MOST_COLUMNS): string {
+export function vttOf(segments: readonly HeardSegment[], mostColumns = MOST_COLUMNS): string {
   const escaped = (line: string) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const cues = cuesOf(segments, mostColumns);
   const blocks = cues.map(
@@ -53,7 +53,7 @@ export function vttOf(segments: readonly SpeechSegment[], mostColumns = MOST_COL
 }
 
 /** A long segment becomes several cues, each with its share of the time by its columns. */
-function cuesOf(segments: readonly SpeechSegment[], mostColumns: number): Cue[] {
+function cuesOf(segments: readonly HeardSegment[], mostColumns: number): Cue[] {
   return segments.flatMap(({ text, begin, end }) => {
     const lines = wrapped(text, mostColumns);
     const total = lines.reduce((sum, line) => sum + columnsOf(line), 0);

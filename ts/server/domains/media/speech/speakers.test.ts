@@ -1,7 +1,7 @@
-/** Speakers by channels. */
+/** Speakers by channels and by turns. */
 import t from 'tap';
 import { SOUND_RATE } from '../sound/sound-reader.ts';
-import { ChannelSpeakers } from './channel-speakers.ts';
+import { ChannelSpeakers, marksTurns, TurnSpeakers } from './speakers.ts';
 
 /** A second in which one channel is loud. */
 function second(left: number, right: number): Float32Array {
@@ -26,5 +26,15 @@ t.test('two channels that are one are refused', (t) => {
   const speakers = new ChannelSpeakers();
   speakers.mix(second(0.5, 0.5));
   t.throws(() => speakers.requireTwo(), { code: 'diarization_unavailable' });
+  t.end();
+});
+
+t.test('a mark of a turn ends the speaker before it', (t) => {
+  const turns = new TurnSpeakers();
+  t.strictSame(
+    [false, true, true, false].map((endsTurn) => turns.speakerOf(endsTurn)),
+    ['A', 'A', 'B', 'A'],
+  );
+  t.strictSame(['whisper-small.en-tdrz', 'ggml-tdrz-q5_1', 'tdrzx', 'whisper-base'].map(marksTurns), [true, true, false, false]);
   t.end();
 });

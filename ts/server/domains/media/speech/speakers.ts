@@ -1,4 +1,4 @@
-/** Tells who speaks when, where each of two speakers has a channel: the one whose channel is louder. */
+/** Tells two speakers apart: by the turns that a model marks, otherwise by the channel that is louder, where each speaker has one. */
 import { mediaError } from '../errors.ts';
 import { SOUND_RATE } from '../sound/sound-reader.ts';
 
@@ -40,7 +40,26 @@ export class ChannelSpeakers {
   }
 }
 
+/**
+ * Says by its name whether a model marks turns: files of tinydiarize (`small.en-tdrz`) differ from others in their names alone.
+ * Source: whisper.cpp, tinydiarize.
+ */
+export function marksTurns(model: string): boolean {
+  return /(^|[-._])tdrz($|[-._])/i.test(model);
+}
+
+/** Each mark of a turn is the other speaker's. */
+export class TurnSpeakers {
+  #isSecond = false;
+
+  speakerOf(endsTurn: boolean): 'A' | 'B' {
+    const speaker = this.#isSecond ? 'B' : 'A';
+    if (endsTurn) this.#isSecond = !this.#isSecond;
+    return speaker;
+  }
+}
+
 export function oneChannel(): Error {
-  const sentence = 'The recording has one channel, so its speakers cannot be told apart.';
+  const sentence = 'The recording has one channel and the model marks no turns, so its speakers cannot be told apart.';
   return mediaError('diarization_unavailable', sentence, { param: 'diarize' });
 }
