@@ -5,13 +5,24 @@ import t, { type Test } from 'tap';
 import { PostgresCluster } from '../ts/server/platform/storage/test-support/postgres-cluster.ts';
 import type { ChildServer } from './child-server.ts';
 import { freePort } from './child-server.ts';
+import { send, sendJson } from './http.ts';
 import { chatModel, embeddingModel, startServer } from './server.ts';
+import { iterations } from './test-support/iterations.ts';
 
-async function startNode(t: Test, databaseUrl: string, folder: string, models: Record<string, { arch: 'llama' | 'bert' }>) {
+const account = { username: 'root', password: 'correct horse battery staple' };
+
+async function startNode(
+  t: Test,
+  databaseUrl: string,
+  folder: string,
+  models: Record<string, { arch: 'llama' | 'bert' }>,
+  roles = '',
+) {
   const listen = `127.0.0.1:${await freePort()}`;
   const env = {
     SVC_DATABASE_URL: databaseUrl,
     SVC_CLUSTER_LISTEN: listen,
+    SVC_NODE_ROLES: roles,
     SVC_CLUSTER_HEARTBEAT_SECONDS: '1',
     SVC_CLUSTER_ENTRY_SECONDS: '3',
   };
@@ -59,7 +70,13 @@ t.test('three nodes of one database', { skip: PostgresCluster.missing() ?? false
   t.teardown(() => postgres.remove());
   const url = await postgres.newDatabase();
   const folder = t.testdir();
-  const front = await startNode(t, url, join(folder, 'front'), { [embeddingModel]: { arch: 'bert' } });
+  const front = await startNode(
+    t,
+    url,
+    join(folder, 'front'),
+    { [embeddingModel]: { arch: 'bert' } },
+    'controller,edge,inference',
+  );
   const one = await startNode(t, url, join(folder, 'one'), { [chatModel]: { arch: 'llama' } });
   const two = await startNode(t, url, join(folder, 'two'), { [chatModel]: { arch: 'llama' } });
   await until(async () => (await nodesOf(front))?.length === 2);
@@ -78,6 +95,17 @@ t.test('three nodes of one database', { skip: PostgresCluster.missing() ?? false
     };
     t.equal(whole.choices[0]?.message.content, expected.said);
     t.match(whole.usage, { completion_tokens: Number });
+  });
+
+  await t.test('a path whose module does not run on the node is answered by one where it does', async (t) => {
+    const form = new FormData();
+    form.append('purpose', 'assistants');
+    form.append('file', new Blob(['words of a file'], { type: 'text/plain' }), 'words.txt');
+    const stored = await fetch(`${front.url}/v1/files`, { method: 'POST', body: form });
+    const { id } = (await stored.json()) as { id: string };
+    t.equal(stored.status, 200);
+    t.equal(await (await fetch(`${front.url}/v1/files/${id}/content`)).text(), 'words of a file');
+    t.match(await send(`${front.url}/v1/files/file-nothing`), { status: 404 });
   });
 
   await t.test('a node that is killed under load costs the answers that it had begun, and nothing else', async (t) => {
@@ -144,22 +172,115 @@ t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-  const made = (await (await post(head, 'join-tokens', {})).json()) as { token: string };
-  t.equal((await post(single, 'join', made)).status, 200);
+  const { token: root } = await sendJson<{ token: string }>(head.url, '/api/v1/auth/register', account);
+  const asRoot = { authorization: `Bearer ${root}` };
+  const made = await send(`${head.url}/api/v1/cluster/join-tokens`, { method: 'POST', body: {}, headers: asRoot });
+  t.equal((await post(single, 'join', made.json)).status, 200);
   await until(async () => !single.running);
   const member = await startServer(t, ofMember);
   const controller = head;
-  await until(async () => (await nodesOf(controller))?.length === 1);
-  const answer = await chat(controller, 'tell me', true);
-  t.ok(answer.headers.get('x-svc-node'));
-  t.match(readStream(await answer.text()), { end: 'done', said: /./ });
-  t.equal((await fetch(`${member.url}/readyz`)).status, 200);
-  const { auth } = (await (await fetch(`${member.url}/health`)).json()) as { auth: string };
-  t.equal(auth, 'enforce', 'for good');
-  t.equal((await post(member, 'join-tokens', {})).status, 401);
-  const stranger = await fetch(`${member.url}/v1/models`, { headers: { authorization: 'Bearer sk-anything' } });
-  t.match(await stranger.json(), { error: { code: 'ask_a_controller' } });
-  t.equal(stranger.status, 421);
-  await controller.stop('SIGKILL');
-  t.equal((await fetch(`${member.url}/readyz`)).status, 200, 'it waits for its controller');
+  const ask = (path: string, key: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') =>
+    send(`${member.url}${path}`, { method, ...(body !== undefined && { body }), headers: { authorization: `Bearer ${key}` } });
+  const makeKey = async () => {
+    const { json } = await send(`${controller.url}/api/v1/identity/keys`, {
+      method: 'POST',
+      body: { name: 'k' },
+      headers: asRoot,
+    });
+    return { id: String(json?.['id']), key: String(json?.['api_key']) };
+  };
+  const say = (key: string, maxTokens: number) => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({
+      model: chatModel,
+      messages: [{ role: 'user', content: 'tell me' }],
+      temperature: 0,
+      max_tokens: maxTokens,
+      ignore_eos: true,
+      stream: true,
+    }),
+  });
+  await until(async () => (await ask('/v1/models', root)).text.includes(chatModel));
+
+  await t.test('answers the whole API with the rights of its callers', async (t) => {
+    t.match(await ask('/api/v1/auth/whoami', root), { status: 200, text: /"root"/ });
+    const { key } = await makeKey();
+    const answer = await fetch(`${member.url}/v1/chat/completions`, say(key, 24));
+    t.equal(answer.status, 200);
+    t.match(answer.headers.get('content-type'), /event-stream/);
+    t.ok(answer.headers.get('x-request-id'));
+    t.match(readStream(await answer.text()), { end: 'done', said: /./ });
+    const used = await ask('/api/v1/metering/usage?by=key', root);
+    t.match(used.json, { data: [{ requests: 1 }] }, 'it is counted once');
+    t.strictSame(used.json, (await send(`${controller.url}/api/v1/metering/usage?by=key`, { headers: asRoot })).json);
+    t.match(await ask('/api/v1/cluster/topology', root), { status: 200, json: { nodes: [{}, {}] } });
+    t.match(await ask('/api/v1/cluster/topology', key), { status: 200 });
+    t.match(await ask('/api/v1/nothing', root), { status: 404 });
+    t.match(await ask('/api/v1/identity/keys', root, { name: 1 }), { status: 400, json: { error: 'invalid_request' } });
+  });
+
+  await t.test('takes uploads, and gives files back', async (t) => {
+    const bytes = Buffer.alloc(3 * 2 ** 20, 'words of a file\n');
+    const form = new FormData();
+    form.append('purpose', 'assistants');
+    form.append('file', new Blob([bytes], { type: 'text/plain' }), 'words.txt');
+    const stored = await fetch(`${member.url}/v1/files`, { method: 'POST', headers: asRoot, body: form });
+    const { id } = (await stored.json()) as { id: string };
+    t.equal(stored.status, 200);
+    const read = await fetch(`${member.url}/v1/files/${id}/content`, { headers: asRoot });
+    t.ok(Buffer.from(await read.arrayBuffer()).equals(bytes));
+    const part = await fetch(`${member.url}/v1/files/${id}/content`, { headers: asRoot, method: 'HEAD' });
+    t.equal(part.status, (await fetch(`${controller.url}/v1/files/${id}/content`, { headers: asRoot, method: 'HEAD' })).status);
+  });
+
+  await t.test('says of itself what concerns the machine, to callers whom a controller knows', async (t) => {
+    t.match(await ask('/api/v1/system/roles', root), { status: 200 });
+    t.match(await ask('/api/v1/system/roles', 'sk-nobody'), { status: 401 });
+    t.equal((await fetch(`${member.url}/api/v1/system/roles`)).status, 401);
+    t.equal((await fetch(`${member.url}/v1/models`)).status, (await fetch(`${controller.url}/v1/models`)).status);
+    const { auth } = (await (await fetch(`${member.url}/health`)).json()) as { auth: string };
+    t.equal(auth, 'enforce', 'for good');
+  });
+
+  await t.test('believes nothing that a client says of where it comes from', async (t) => {
+    const note = Buffer.from(JSON.stringify({ state: 'off', listener: 'internal', hops: 1, until: 1e15 })).toString('base64url');
+    for (const { url } of [member, controller]) {
+      const headers = { 'x-svc-forwarded-identity': `${note}.${'A'.repeat(43)}`, 'x-svc-forwarded-facts': note };
+      t.equal((await fetch(`${url}/api/v1/cluster/topology`, { headers })).status, 401);
+    }
+    const fromOutside = { ...asRoot, 'x-svc-public-edge': '1' };
+    const open = '/api/v1/cloud/backends/public';
+    t.equal((await fetch(member.url + open, { headers: { 'x-svc-public-edge': '1' } })).status, 401);
+    t.equal((await fetch(member.url + open, { headers: fromOutside })).status, 200);
+    t.equal((await fetch(member.url + open)).status, 200);
+  });
+
+  await t.test('refuses a key at once that was revoked at the controller, and ends what is open', async (t) => {
+    for (let i = 0; i < iterations(10, 1000); i++) {
+      const { id, key } = await makeKey();
+      t.equal((await ask('/api/v1/auth/whoami', key)).status, 200);
+      t.equal((await ask('/api/v1/system/version', key)).status, 200);
+      await send(`${controller.url}/api/v1/identity/keys/${id}`, { method: 'DELETE', headers: asRoot });
+      t.equal((await ask('/api/v1/auth/whoami', key)).status, 401);
+      t.equal((await ask('/api/v1/system/roles', key)).status, 401);
+    }
+    const { id, key } = await makeKey();
+    const open = await fetch(`${member.url}/v1/chat/completions`, say(key, 4000));
+    t.equal(open.status, 200);
+    await send(`${controller.url}/api/v1/identity/keys/${id}`, { method: 'DELETE', headers: asRoot });
+    t.equal(readStream(await open.text()).end, 'invalid_api_key');
+  });
+
+  await t.test('without a controller it judges nobody, and creates no account', async (t) => {
+    await controller.stop('SIGKILL');
+    t.equal((await fetch(`${member.url}/readyz`)).status, 200, 'it waits for its controller');
+    t.match(await ask('/v1/models', root), { status: 503, json: { error: { code: 'credential_check_unavailable' } } });
+    t.match(await ask('/api/v1/system/roles', root), { status: 503, json: { error: 'credential_check_unavailable' } });
+    for (const path of ['login', 'register'])
+      t.match(await send(`${member.url}/api/v1/auth/${path}`, { method: 'POST', body: account }), {
+        status: 503,
+        json: { error: 'account_service_unreachable' },
+      });
+  });
 });

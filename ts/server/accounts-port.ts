@@ -2,6 +2,7 @@
  * The port that tells who is calling and what tenants may use, as the identity module tells it. The module is made with the other modules, which
  * are given this port before; a program without the module, as tests make it, has no accounts.
  */
+import type { ClusterApi } from './domains/cluster/index.ts';
 import type { IdentityApi } from './domains/identity/index.ts';
 import { type AccessRecord, type AccessRecorder, NO_RECORDS } from './platform/http/access-recorder.ts';
 import {
@@ -11,10 +12,10 @@ import {
   NO_ACCOUNTS,
 } from './platform/http/authenticator.ts';
 import { ANONYMOUS, type Principal } from './platform/http/principal.ts';
-import { askAController } from './platform/http/router-errors.ts';
 import type { TenantRules } from './platform/module/tenant-rules.ts';
 import { type NameFilter, NO_LIMITS, type UseRules } from './platform/module/use-rules.ts';
 
+/** In which programs send their credentials. */
 const CREDENTIALS = ['authorization', 'x-api-key'];
 
 export class AccountsPort implements Authenticator, AccessRecorder, TenantRules, UseRules {
@@ -22,7 +23,7 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
   #recorder: AccessRecorder = NO_RECORDS;
   #rules: TenantRules | undefined;
   #uses: UseRules = NO_LIMITS;
-  #isMember: () => boolean = () => false;
+  #cluster: Pick<ClusterApi, 'isMember' | 'authenticate'> | undefined;
 
   attach({ authenticator, recorder, tenants, uses }: IdentityApi): void {
     this.#authenticator = authenticator;
@@ -31,29 +32,27 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
     this.#uses = uses;
   }
 
-  /** A node that works for a cluster knows no accounts, whatever it has kept of its own. */
-  attachCluster(isMember: () => boolean): void {
-    this.#isMember = isMember;
+  /** A node that works for a cluster knows no accounts, whatever it has kept of its own: it asks where they are. */
+  attachCluster(cluster: Pick<ClusterApi, 'isMember' | 'authenticate'>): void {
+    this.#cluster = cluster;
+  }
+
+  get #isMember(): boolean {
+    return this.#cluster?.isMember === true;
   }
 
   state(): AuthenticationState {
-    return this.#isMember() ? 'enforce' : this.#authenticator.state();
+    return this.#isMember ? 'enforce' : this.#authenticator.state();
   }
 
   authenticate(source: CredentialSource): Principal | Promise<Principal> {
-    return this.#isMember() ? this.#strangerAtMember(source) : this.#authenticator.authenticate(source);
-  }
-
-  /** Old accounts of the node sign nobody in, and it does not judge those of the cluster. */
-  async #strangerAtMember(source: CredentialSource): Promise<Principal> {
-    if (CREDENTIALS.some((name) => source.headers.has(name))) throw askAController();
-    try {
-      const { kind } = await this.#authenticator.authenticate(source);
-      if (kind === 'anonymous') return ANONYMOUS;
-    } catch {
-      // It was a credential, if none that this node takes.
-    }
-    throw askAController();
+    if (this.#cluster === undefined || !this.#isMember) return this.#authenticator.authenticate(source);
+    const isProgram = CREDENTIALS.some((name) => source.headers.has(name));
+    if (!isProgram && !source.headers.has('cookie')) return ANONYMOUS;
+    return isProgram || source.path.startsWith('/api/')
+      ? this.#cluster.authenticate(source)
+      : // A browser shows its session for every picture of a page, which anybody may have.
+        this.#cluster.authenticate(source).catch(() => ANONYMOUS);
   }
 
   record(access: AccessRecord): void {

@@ -138,7 +138,7 @@ export async function createServer(
   const accountsOfModule = host.find(identity);
   if (accountsOfModule !== undefined) accounts.attach(accountsOfModule);
   const nodes = host.find(cluster);
-  if (nodes !== undefined) accounts.attachCluster(() => nodes.isMember);
+  if (nodes !== undefined) accounts.attachCluster(nodes);
   accountsOfModule?.connectOwners([...host.owners, { name: 'jobs', belongings: jobs }]);
   const models = host.find(inference);
   if (models !== undefined) {
@@ -168,6 +168,7 @@ export async function createServer(
     authenticator: accounts,
     recorder: accounts,
     findModule: host.findModule,
+    ...(nodes?.forwarding !== undefined && { forwarding: nodes.forwarding }),
     errorBodies: host.errorBodies,
     corsHeaders: host.corsHeaders,
     guardedPaths: host.guardedPaths,
@@ -182,6 +183,12 @@ export async function createServer(
     maxBufferedBodyBytes: values['http.max_buffered_bytes'],
     unsentLimits: { ofCaller: values['http.max_unsent_bytes_per_caller'], ofAll: values['http.max_unsent_bytes'] },
     maxConnections: values['http.max_connections'],
+  });
+  let addresses: ListenAddresses | undefined;
+  nodes?.connect({
+    authenticator: accounts,
+    address: () => (addresses as ListenAddresses).internal,
+    recheck: () => http.recheck(() => true),
   });
   endRefusedRequests(events, http);
   const stopExpiry = accountsOfModule?.endsOpenRequests === true ? endExpiredRequests(http) : () => undefined;
@@ -215,7 +222,7 @@ export async function createServer(
       try {
         trustCertificatesOf(values['network.ca_file']);
         const release = http.hold();
-        const addresses = await listen();
+        addresses = await listen();
         lock = await openDataDir(values.data_dir);
         await node.open();
         await storage.open();

@@ -1,6 +1,9 @@
 /** Wires the cluster module. */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { CredentialSource } from '../../platform/http/authenticator.ts';
+import type { Forwarding } from '../../platform/http/forwarding.ts';
+import type { Principal } from '../../platform/http/principal.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { StartError } from '../../platform/module/start-error.ts';
@@ -9,6 +12,7 @@ import { Joining } from './join/joining.ts';
 import { type Membership, readMembership, writeMembership } from './join/membership.ts';
 import { RegistryClient } from './join/registry-client.ts';
 import { RegistryServer } from './join/registry-server.ts';
+import type { NodeFront } from './link/forward-server.ts';
 import { ClusterLink } from './link/link.ts';
 import { type NodeCertificate, openNodeCertificate } from './link/node-certificate.ts';
 import type { PeerFacts } from './link/peers.ts';
@@ -27,6 +31,12 @@ export interface ClusterApi {
   readonly epoch: number | undefined;
   /** The node joined with a token: it works for the cluster, and has no callers of its own. */
   readonly isMember: boolean;
+  /** Sends requests on that other nodes answer; undefined: there are no links. */
+  readonly forwarding: Forwarding | undefined;
+  /** Judges a credential where the accounts are. Throws HttpError, 503 where no controller answers. */
+  authenticate(source: CredentialSource): Promise<Principal>;
+  /** What other nodes reach of this one as its clients do; before the start. */
+  connect(front: NodeFront): void;
 }
 
 /** The part of /health. */
@@ -56,6 +66,12 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   const retries = metrics
     .counter('svc_cluster_forward_retries_total', 'Times that such an answer began again at another node.')
     .with();
+  const sentOn = metrics.counter(
+    'svc_cluster_requests_sent_on_total',
+    'Requests of clients that other nodes answered for this one, by how they ended.',
+    ['outcome'],
+  );
+  let front: NodeFront | undefined;
   const service = () => (models.isRunning ? models.api.service : undefined);
   const link =
     store === undefined || listen === ''
@@ -73,6 +89,8 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
           address,
           entryMs,
           models: service,
+          front: () => front,
+          onForwarded: (outcome) => sentOn.with({ outcome }).add(1),
           onEnd: (outcome, nAttempts) => {
             forwards.with({ outcome }).add(1);
             if (nAttempts > 1) retries.add(nAttempts - 1);
@@ -122,6 +140,11 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
       },
       get isMember() {
         return membership !== undefined;
+      },
+      forwarding: link?.forwarder,
+      authenticate: (source) => (link as ClusterLink).forwarder.authenticate(source),
+      connect: (given) => {
+        front = given;
       },
     },
     routes: clusterRoutes(member, joining),

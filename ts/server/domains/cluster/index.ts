@@ -3,7 +3,7 @@ import { defineModule } from '../../platform/module/module.ts';
 import { clusterSettings } from './settings.ts';
 import { clusterMigrations } from './tables.ts';
 
-export type { ClusterHealth } from './cluster-module.ts';
+export type { ClusterApi, ClusterHealth } from './cluster-module.ts';
 
 export const cluster = defineModule({
   name: 'cluster',

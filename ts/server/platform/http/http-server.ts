@@ -9,6 +9,7 @@ import { type AccessRecorder, NO_RECORDS } from './access-recorder.ts';
 import type { Authenticator } from './authenticator.ts';
 import { BodyBudget } from './body/body-collector.ts';
 import type { ErrorBodyPrefix } from './error-body.ts';
+import type { Forwarding } from './forwarding.ts';
 import type { InheritedSocket } from './listen/inherited-socket.ts';
 import { Listener, type TlsOptions } from './listen/listener.ts';
 import type { ListenerName } from './listen/listener-name.ts';
@@ -28,6 +29,8 @@ export interface HttpServerOptions {
   /** Keeps what happens for an audit; nothing by default. */
   recorder?: AccessRecorder;
   findModule: FindModule;
+  /** Where requests go that another node answers; by default this one answers all. */
+  forwarding?: Forwarding;
   /** Shapes of refusals where no route claims the path; flat where none applies. */
   errorBodies?: readonly ErrorBodyPrefix[];
   log: Log;
@@ -89,6 +92,7 @@ export class HttpServer {
       guardedPaths: new Set(options.guardedPaths ?? []),
       clientAddress: new ClientAddress(options.proxies ?? { trustedProxies: [], header: 'x-forwarded-for' }),
       findModule: options.findModule,
+      forwarding: options.forwarding,
       errorBodies: options.errorBodies ?? [],
       observer: new RequestObserver(options.log, options.metrics),
       budget: new BodyBudget(options.maxBufferedBodyBytes ?? 512 * 1024 * 1024),

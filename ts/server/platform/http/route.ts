@@ -95,6 +95,8 @@ export interface RouteSpec<P extends TObject, Q extends TObject, B extends TSche
   errors?: readonly ErrorSpec[];
   /** Flat unless the route imitates a foreign API. */
   errorBody?: ErrorBody;
+  /** The module that answers, and whether it can on this node; told by the list of modules. */
+  answeredBy?: { readonly module: string; readonly isRunning: boolean };
   handle(context: RequestContext<Static<P>, Static<Q>, R>): Reply | Promise<Reply>;
 }
 

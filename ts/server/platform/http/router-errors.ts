@@ -56,23 +56,17 @@ export const routerErrors = defineErrors('http', {
     'Send Content-Type: application/json, or for a form multipart/form-data with a boundary.',
   ],
   host_not_allowed: [421, 'The Host is no name of this machine.', 'Name it in http.allowed_hosts.'],
-  ask_a_controller: [421, 'The node works for a cluster and knows no accounts.', 'Ask a controller of the cluster.'],
   internal: [500, 'A fault of the server.', 'The log has it under the request id.'],
   method_not_implemented: [501, 'No path serves this method.', 'Use GET, POST, PUT, PATCH or DELETE.'],
   credential_check_unavailable: [503, 'The credential could not be checked.', 'Retry.'],
   draining: [503, 'The server is shutting down.', 'Retry elsewhere.'],
   module_unavailable: [503, 'No node runs the module that the path names.', 'Retry later, or switch its role on.'],
+  forward_loop: [508, 'Nodes of the cluster send the request on to each other.', 'Retry.'],
   server_busy: [503, 'Too many large bodies are arriving at once.', 'Retry.'],
   storage_unavailable: [503, 'The database cannot be read or written now.', 'Retry after the time in Retry-After.'],
 });
 
 export type RouterErrorCode = CodeOf<typeof routerErrors>;
-
-/** A credential at a node that works for a cluster. */
-export function askAController(): HttpError {
-  const detail = 'This node works for a cluster and knows no accounts; ask a controller of the cluster.';
-  return new HttpError(routerErrors.statusOf('ask_a_controller'), 'ask_a_controller', detail);
-}
 
 /** The other codes are mistakes of this program, or refusals that a service translates. */
 const UNUSABLE = /^(storage_|write_conflict$|transaction_timeout$)/;

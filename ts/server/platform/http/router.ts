@@ -9,12 +9,20 @@ import type { Cors } from './access/cors.ts';
 import type { AccessRecorder } from './access-recorder.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome, HeldBytes } from './body/body-collector.ts';
-import { BodyAborted, type BodyStream, payloadTooLarge } from './body/body-stream.ts';
+import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
 import { busy, LargeBody } from './body/large-body.ts';
 import { declaredError } from './declared-error.ts';
 import { type ErrorBody, type ErrorBodyPrefix, errorFrame, flatErrorBody, prefixOfPath } from './error-body.ts';
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import {
+  type ForwardedFacts,
+  type ForwardedRequest,
+  type Forwarding,
+  IDENTITY_HEADER,
+  nextHop,
+  readForwardedFacts,
+} from './forwarding.ts';
 import type { ListenerName } from './listen/listener-name.ts';
 import { endWhenRefused } from './open-request.ts';
 import { ANY_CREDENTIAL, isAdministrative, POLICIES, requireAllowed } from './policy.ts';
@@ -38,6 +46,7 @@ export interface RouterDeps {
   clientAddress: ClientAddress;
   guardedPaths: ReadonlySet<string>;
   findModule: FindModule;
+  forwarding: Forwarding | undefined;
   errorBodies: readonly ErrorBodyPrefix[];
   observer: RequestObserver;
   budget: BodyBudget;
@@ -56,6 +65,10 @@ const IGNORED_BODY_BYTES = 64 * 1024;
 /** A declared body above this is not read past: the connection closes after the refusal. */
 const READ_PAST_BYTES = 1024 * 1024 * 1024;
 
+type TakenBody = Promise<BodyOutcome> | BodyStream | HttpError | undefined;
+
+const NO_BROWSER = { corsOrigin: undefined, refusal: undefined };
+
 interface Visit {
   exchange: Exchange;
   requestId: string;
@@ -64,6 +77,8 @@ interface Visit {
   route: Route | undefined;
   /** A body that is read in a thread. */
   largeBody: LargeBody | undefined;
+  /** Of a request that another node of the cluster sends on. */
+  forwarded: ForwardedFacts | undefined;
   /** Undefined until the credential was judged. */
   caller: Principal | undefined;
 }
@@ -112,13 +127,15 @@ export class Router {
     const startedMs = performance.now();
     this.lastRequestMs = startedMs;
     const requestId = this.#deps.requestIds.resolve(exchange.header('x-request-id'));
-    exchange.remoteAddress = this.#deps.clientAddress.of(exchange.peerAddress, exchange.headers);
-    const listener = isMarkedPublic(exchange.headers) ? 'public' : socket;
+    const forwarded = readForwardedFacts(exchange.header(IDENTITY_HEADER));
+    exchange.remoteAddress = forwarded?.address ?? this.#deps.clientAddress.of(exchange.peerAddress, exchange.headers);
+    const listener = isMarkedPublic(exchange.headers) ? 'public' : (forwarded?.listener ?? socket);
     const visit: Visit = {
       exchange,
       requestId,
       listener,
-      state: this.#deps.authenticator.state(),
+      state: this.#stateFor(forwarded),
+      forwarded,
       route: undefined,
       largeBody: undefined,
       caller: undefined,
@@ -168,19 +185,30 @@ export class Router {
     });
   }
 
+  /** A node that enforces authentication does so for what it sends on. */
+  #stateFor(forwarded: ForwardedFacts | undefined): AuthenticationState {
+    return forwarded?.state === 'enforce' ? 'enforce' : this.#deps.authenticator.state();
+  }
+
   async #serve(visit: Visit): Promise<void> {
     const { exchange } = visit;
     if (exchange.framingFault !== undefined) return this.#refuseFraming(visit, exchange.framingFault);
     const match = this.#deps.table.find(exchange.method, exchange.path);
     const isChunkedOutside = visit.listener === 'public' && exchange.header('transfer-encoding') !== undefined;
     // Data that arrives before anything listens is lost, so the body is taken before the first wait.
-    const takeBody = () => (match === undefined || isChunkedOutside ? undefined : this.#startBody(exchange, match.endpoint));
+    const onwards = () => this.#deps.forwarding?.find(match?.endpoint.route, exchange.path);
+    let onward = this.opening === undefined ? onwards() : undefined;
+    const takeBody = () =>
+      match === undefined || isChunkedOutside ? undefined : this.#startBody(exchange, match.endpoint, onward !== undefined);
     const held = this.opening === undefined ? undefined : { body: takeBody() };
     if (held !== undefined) {
       await this.opening;
-      visit.state = this.#deps.authenticator.state();
+      visit.state = this.#stateFor(visit.forwarded);
+      onward = onwards();
     }
-    const { corsOrigin, refusal } = this.#deps.guard.check(exchange, visit.listener, visit.state);
+    // The node that the client asked has judged the browser that sends it.
+    const { corsOrigin, refusal } =
+      visit.forwarded === undefined ? this.#deps.guard.check(exchange, visit.listener, visit.state) : NO_BROWSER;
     if (corsOrigin !== undefined) this.#deps.cors.addTo(exchange.answer.commonHeaders, corsOrigin);
     if (this.#isDraining && !this.takesLateRequests) throw drainRefusal();
     if (refusal !== undefined) throw refusal;
@@ -189,6 +217,7 @@ export class Router {
     visit.route = match?.endpoint.route;
     // What is wrong with it is told after the credential.
     const body = held === undefined ? takeBody() : held.body;
+    if (onward !== undefined && !isChunkedOutside) return await this.#sendOn(visit, onward, body);
     const caller = await this.#admit(visit, match);
     if (match === undefined) {
       const { method, path } = exchange;
@@ -199,6 +228,33 @@ export class Router {
     if (body instanceof HttpError) throw body;
     const received = body instanceof Promise ? this.#bodyOf(exchange, await body) : body;
     return this.#replier.send(exchange, await this.#handle(visit, match, caller, received), visit.requestId);
+  }
+
+  /** The node that answers judges the credential, and records what was done. */
+  async #sendOn(visit: Visit, send: (request: ForwardedRequest) => Promise<Reply>, body: TakenBody): Promise<void> {
+    const { exchange, requestId, listener, state, forwarded } = visit;
+    if (body instanceof HttpError) throw body;
+    const whole = body instanceof Promise ? this.#bodyOf(exchange, await body) : body;
+    const gone = new AbortController();
+    exchange.whenAborted(() => gone.abort());
+    const { method, path, query, headers, remoteAddress } = exchange;
+    const reply = await send({
+      method,
+      path: query === '' ? path : `${path}?${query}`,
+      headers,
+      body: whole === undefined || whole instanceof BodyStream ? whole : whole.join(),
+      facts: {
+        address: remoteAddress,
+        listener,
+        state,
+        host: forwarded?.host ?? exchange.header('host') ?? '',
+        isEncrypted: forwarded?.isEncrypted ?? exchange.isTls,
+        requestId,
+        hops: nextHop(forwarded),
+      },
+      signal: gone.signal,
+    });
+    return await this.#replier.send(exchange, reply, requestId);
   }
 
   async #admit(visit: Visit, match: RouteMatch | undefined): Promise<Principal> {
@@ -242,15 +298,15 @@ export class Router {
     });
   }
 
-  #startBody(exchange: Exchange, endpoint: Endpoint): Promise<BodyOutcome> | BodyStream | HttpError | undefined {
-    if (!exchange.hasBody && !endpoint.isBodyStreamed) return undefined;
+  #startBody(exchange: Exchange, endpoint: Endpoint, isSentOn: boolean): TakenBody {
+    if (!exchange.hasBody && (isSentOn || !endpoint.isBodyStreamed)) return undefined;
     const declared = Number(exchange.header('content-length') ?? 0);
     const limit = endpoint.route.maxBody === 0 ? IGNORED_BODY_BYTES : Math.min(endpoint.route.maxBody, this.#deps.maxBodyBytes);
     if (declared > limit) {
       exchange.answer.closeAfter ||= declared > READ_PAST_BYTES;
       return payloadTooLarge(limit);
     }
-    return endpoint.isBodyStreamed ? exchange.streamBody(limit) : exchange.collectBody(limit, this.#deps.budget);
+    return isSentOn || endpoint.isBodyStreamed ? exchange.streamBody(limit) : exchange.collectBody(limit, this.#deps.budget);
   }
 
   #bodyOf(exchange: Exchange, outcome: BodyOutcome): HeldBytes {

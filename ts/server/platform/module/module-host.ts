@@ -271,11 +271,26 @@ function offReason({ name, role }: Row): string {
   return role === undefined ? `the module ${name} does not run` : `the role ${role} is switched off on this node`;
 }
 
+/** The name by which nodes tell that they run it: for an internal one, that of another module of its role. */
+function shownName({ name, role }: Row): ModuleName {
+  if (!moduleInfo(name).isInternal) return name;
+  const others: readonly ModuleInfo[] = MODULES;
+  return (others.find((other) => other.role === role && other.isInternal === undefined)?.name ?? name) as ModuleName;
+}
+
 function guarded(row: Row, route: Route): Route {
   // Probes are answered without a context, and only a module that always runs has some.
   if (route.probe === true) return route;
   return {
     ...route,
+    answeredBy: {
+      get module() {
+        return shownName([...row.needs, row].find(({ isRunning }) => !isRunning) ?? row);
+      },
+      get isRunning() {
+        return [...row.needs, row].every(({ isRunning }) => isRunning);
+      },
+    },
     handle: (context) => {
       const off = [...row.needs, row].find(({ isRunning }) => !isRunning);
       if (off === undefined) return route.handle(context);

@@ -56,7 +56,7 @@ export async function writeMembership(dataDir: string, { controllers }: Membersh
 export async function askToJoin(text: string, own: NodeCertificate & { id: string; name: string }): Promise<JoinAnswer> {
   const token = readJoinToken(text);
   const pem = await certificateAt(token, own);
-  const facts = { id: '', name: '', address: token.address, isReady: false, certificates: [pem] };
+  const facts = { id: '', name: '', address: token.address, isReady: false, isMember: false, modules: [], certificates: [pem] };
   const peer = new Peer(facts, own, ASK_MS);
   try {
     const body = JSON.stringify({ secret: token.secret, id: own.id, name: own.name, certificate: own.cert });

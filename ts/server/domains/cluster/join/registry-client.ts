@@ -91,7 +91,11 @@ export class RegistryClient implements Registry {
   }
 
   #peerOf({ id, address, certificates }: Controller): Peer {
-    return new Peer({ id, name: '', address, isReady: true, certificates }, this.#certificate, ASK_MS);
+    return new Peer(
+      { id, name: '', address, isReady: true, isMember: false, modules: [], certificates },
+      this.#certificate,
+      ASK_MS,
+    );
   }
 
   /** The controller that answered last is asked first. */

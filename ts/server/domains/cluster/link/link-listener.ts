@@ -21,6 +21,7 @@ export interface LinkRequest {
   readonly certificate: string;
   readonly path: string;
   body(): Promise<string>;
+  readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
@@ -41,8 +42,8 @@ const MOST_STRANGERS = 16;
 const STRANGER_MS = 10_000;
 const HANDSHAKE_MS = 5_000;
 const HEAD_MS = 5_000;
-/** A body comes within this, however slowly. */
-const REQUEST_MS = 60_000;
+/** More than a client of the node that asks may send. */
+const MOST_HEAD_BYTES = 48 * 1024;
 
 export class LinkListener {
   readonly #parts: ListenerParts;
@@ -68,10 +69,11 @@ export class LinkListener {
         rejectUnauthorized: !this.#parts.takesTokens(),
         handshakeTimeout: HANDSHAKE_MS,
         headersTimeout: HEAD_MS,
-        requestTimeout: REQUEST_MS,
+        // A node sends uploads of its clients on, which take their time; strangers have STRANGER_MS.
+        requestTimeout: 0,
         keepAliveTimeout: 60_000,
         connectionsCheckingInterval: 1_000,
-        maxHeaderSize: 8_192,
+        maxHeaderSize: MOST_HEAD_BYTES,
       },
       (request, response) => this.#accept(request, response),
     );
@@ -148,6 +150,7 @@ export class LinkListener {
         from,
         certificate,
         path: request.url ?? '',
+        request,
         body: () => bodyOf(request, from === '' ? MOST_TOKEN_BYTES : MOST_BODY_BYTES),
         response,
       })

@@ -11,12 +11,14 @@ import type { InferenceService } from '../../inference/index.ts';
 import type { RegistryServer } from '../join/registry-server.ts';
 import type { NodeEntry, Registry } from '../node-store.ts';
 import type { CertificateRow } from '../tables.ts';
+import { ForwardServer, type NodeFront } from './forward-server.ts';
+import { Forwarder } from './forwarder.ts';
 import { JOIN_PATH, LinkListener, type LinkRequest } from './link-listener.ts';
 import { certificateRow, isDue, type NodeCertificate, openNodeCertificate } from './node-certificate.ts';
 import { Peer, type PeerFacts, Peers } from './peers.ts';
 import { RemoteBackend } from './remote-backend.ts';
 import type { RemoteCompletionParts } from './remote-completion.ts';
-import { WorkServer } from './work-server.ts';
+import { PROBE_PATH, WorkServer } from './work-server.ts';
 
 interface LinkParts {
   /** Known once the module starts. */
@@ -35,6 +37,9 @@ interface LinkParts {
   /** Undefined while the module is off. */
   models(): InferenceService | undefined;
   onEnd: RemoteCompletionParts['onEnd'];
+  /** This node as its clients meet it. */
+  front(): NodeFront | undefined;
+  onForwarded(outcome: string): void;
 }
 
 /** How soon a node that is removed is refused, and another one is known. */
@@ -52,6 +57,8 @@ export class ClusterLink {
   readonly #listener: LinkListener;
   readonly #work: WorkServer;
   readonly #backend: RemoteBackend;
+  readonly #forwards: ForwardServer;
+  readonly forwarder: Forwarder;
   readonly #repeater: Repeater;
   #stopped = new AbortController();
   #certificate: NodeCertificate | undefined;
@@ -73,6 +80,12 @@ export class ClusterLink {
       answer: (request) => this.#answer(request),
     });
     this.#backend = new RemoteBackend(this.#peers, parts.onEnd);
+    this.#forwards = new ForwardServer(parts.front);
+    this.forwarder = new Forwarder({
+      peers: this.#peers,
+      isMember: () => parts.controller() === undefined,
+      onEnd: parts.onForwarded,
+    });
     this.#repeater = new Repeater({
       intervalMs: TICK_MS,
       run: () => this.#tick(),
@@ -120,6 +133,7 @@ export class ClusterLink {
     await this.#repeater.stop();
     this.#stopped.abort();
     await this.#listener.close(DRAIN_MS);
+    this.#forwards.close();
     const peers = this.#peers.all;
     this.#peers.replace([]);
     await Promise.all(peers.map((peer) => peer.close()));
@@ -129,8 +143,10 @@ export class ClusterLink {
   async #answer(request: LinkRequest): Promise<void> {
     const controller = this.#parts.controller();
     if (controller !== undefined && request.path === JOIN_PATH) return await controller.join(request);
-    if (!this.#members.has(request.from)) return await this.#work.answer(request);
-    // A member is given work, and gives none.
+    const isMember = this.#members.has(request.from);
+    if (controller !== undefined && this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember);
+    if (!isMember || request.path === PROBE_PATH) return await this.#work.answer(request);
+    // A member is asked for answers of its models, and asks for none: its callers' requests are sent on whole.
     if (controller !== undefined && request.path === '/registry') return await controller.call(request);
     request.response.writeHead(403).end();
   }
@@ -154,6 +170,7 @@ export class ClusterLink {
       this.#peers.all.map(({ facts }) => facts),
     );
     for (const peer of this.#peers.all) void this.#ask(peer);
+    if (this.#parts.controller() === undefined) this.#parts.front()?.recheck();
   }
 
   #trust(certificates: readonly CertificateRow[]): void {
@@ -171,7 +188,15 @@ export class ClusterLink {
       const pems = certificates.filter(({ node: of }) => of === entry.id).map(({ pem }) => pem);
       if (entry.id === node.id || pems.length === 0) return [];
       const isReady = entry.draining === 0 && entry.ended === 0 && entry.seenMsAgo <= Math.max(entryMs, entry.heartbeat_ms);
-      const facts: PeerFacts = { id: entry.id, name: entry.name, address: entry.address, isReady, certificates: pems };
+      const facts: PeerFacts = {
+        id: entry.id,
+        name: entry.name,
+        address: entry.address,
+        isReady,
+        isMember: this.#members.has(entry.id),
+        modules: modulesOf(entry),
+        certificates: pems,
+      };
       const peer = known.get(keyOf(facts)) ?? new Peer(facts, this.#certificate as NodeCertificate, IDLE_MS);
       peer.facts = facts;
       known.delete(keyOf(facts));
@@ -226,6 +251,10 @@ export class ClusterLink {
 /** A node that moves, or has another certificate, is met again. */
 function keyOf({ id, address, certificates }: PeerFacts): string {
   return [id, address, ...certificates].join('\n');
+}
+
+function modulesOf({ modules }: NodeEntry): string[] {
+  return JSON.parse(modules) as string[];
 }
 
 function isAny(host: string): boolean {

@@ -1,6 +1,6 @@
 /** The other nodes of the cluster as this one knows them: their models, what they work on, and whether they answer. */
 import { createHash } from 'node:crypto';
-import { HttpClient } from '../../../platform/network/http-client.ts';
+import { HttpClient, type HttpRequest } from '../../../platform/network/http-client.ts';
 import type { HttpResponse } from '../../../platform/network/http-response.ts';
 import type { ModelCard } from '../../inference/index.ts';
 import { decode, WIRE_VERSION } from './frames.ts';
@@ -15,6 +15,10 @@ export interface PeerFacts {
   readonly address: string;
   /** It takes new work, as it tells itself. */
   readonly isReady: boolean;
+  /** It joined with a token, and has no database of the cluster. */
+  readonly isMember: boolean;
+  /** Names of the modules that run there. */
+  readonly modules: readonly string[];
   /** PEM: the certificates that it has registered. */
   readonly certificates: readonly string[];
 }
@@ -32,6 +36,8 @@ export class Peer {
   nReported = 0;
   /** Counts what this node has dispatched to it and not had the end of. */
   nDispatched = 0;
+  /** Requests of clients that it answers for this node. */
+  nForwarding = 0;
   readonly #client: HttpClient;
 
   constructor(facts: PeerFacts, own: NodeCertificate, idleMs: number) {
@@ -55,6 +61,13 @@ export class Peer {
     const headers = { 'x-svc-wire': WIRE_VERSION };
     const url = new URL(`https://${this.facts.address}${path}`);
     return this.#client.request(url, { method: body === undefined ? 'GET' : 'POST', headers, body, signal });
+  }
+
+  /** Sends a client's request on. Its answer takes as long as it takes: the connection's end alone ends it. */
+  forward(path: string, request: HttpRequest): Promise<HttpResponse> {
+    const headers = { ...request.headers, 'x-svc-wire': WIRE_VERSION };
+    const url = new URL(`https://${this.facts.address}${path}`);
+    return this.#client.request(url, { ...request, headers, firstByteMs: 0, idleMs: 0 });
   }
 
   /** Asks the node how it is. Throws where it does not answer as a node does. */

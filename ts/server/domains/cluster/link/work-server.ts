@@ -21,6 +21,8 @@ interface WorkServerParts {
   readonly idleMs: number;
 }
 
+/** By which a node asks another whether it answers, and with what. */
+export const PROBE_PATH = '/node';
 const WORK = { kind: 'work' } as const;
 
 export class WorkServer {
@@ -36,7 +38,7 @@ export class WorkServer {
   }
 
   async answer(request: LinkRequest): Promise<void> {
-    if (request.path === '/node') return await this.#report(request.response);
+    if (request.path === PROBE_PATH) return await this.#report(request.response);
     if (request.path === '/complete') return await this.#counted(() => this.#complete(request));
     if (request.path === '/whole') return await this.#counted(() => this.#whole(request));
     request.response.writeHead(404).end();

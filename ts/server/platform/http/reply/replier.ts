@@ -9,7 +9,7 @@ import type { ByteSource, EventsReply, FileReply, ForwardReply, Reply, ReplyHead
 import { requestUpstream } from './upstream.ts';
 
 /** Fields of an upstream's answer that this server sends itself. */
-const OWN_FIELDS = new Set([
+export const OWN_FIELDS = new Set([
   'x-request-id',
   'access-control-allow-origin',
   'access-control-allow-credentials',

@@ -1,0 +1,161 @@
+/**
+ * Sends requests on that another node answers: on a node of the database those of modules that do not run here, on a member all but what concerns the member
+ * itself. The credential goes along, and the node that answers judges it, so rights, quotas and their ends are never copied.
+ */
+
+import type { CredentialSource } from '../../../platform/http/authenticator.ts';
+import { HttpError } from '../../../platform/http/errors.ts';
+import type { ForwardedRequest, Forwarding } from '../../../platform/http/forwarding.ts';
+import type { Principal } from '../../../platform/http/principal.ts';
+import { endToEndOf } from '../../../platform/http/reply/hop-by-hop.ts';
+import { OWN_FIELDS } from '../../../platform/http/reply/replier.ts';
+import type { Reply } from '../../../platform/http/reply/reply.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { CREDENTIAL_PATH, FACTS_HEADER, FORWARD_PATH, type WrittenRefusal } from './forward-server.ts';
+import { decode, encode } from './frames.ts';
+import type { Peer, Peers } from './peers.ts';
+
+interface ForwarderParts {
+  readonly peers: Peers;
+  isMember(): boolean;
+  onEnd(outcome: 'ok' | 'lost' | 'unreachable'): void;
+}
+
+/** What a member answers itself: its probes, its pages, its own models and its own state. */
+const OF_NODE = /^\/(?!v1\/|api\/|mcp|scim|\.well-known)|^\/api\/v1\/(system|inference)(\/|$)/;
+const ACCOUNTS = /^\/api\/v1\/(auth|identity|users)(\/|$)/;
+const MOST_ATTEMPTS = 3;
+const CREDENTIAL_MS = 5_000;
+const MOST_ANSWER_BYTES = 256 * 1024;
+
+export class Forwarder implements Forwarding {
+  readonly #parts: ForwarderParts;
+
+  constructor(parts: ForwarderParts) {
+    this.#parts = parts;
+  }
+
+  find(route: Route | undefined, path: string): ((request: ForwardedRequest) => Promise<Reply>) | undefined {
+    const { isMember } = this.#parts;
+    const module = route?.answeredBy?.module;
+    if (isMember()) return OF_NODE.test(path) ? undefined : (request) => this.#send(request, module, path);
+    if (module === undefined || route?.answeredBy?.isRunning) return undefined;
+    // Where no node runs it, this one says so.
+    return this.#choose(module, new Set()) === undefined ? undefined : (request) => this.#send(request, module, path);
+  }
+
+  /** Whose credential that is, as a controller says now. Throws its refusal, or HttpError 503 where none answers. */
+  async authenticate({ headers, path, remoteAddress, listener }: CredentialSource): Promise<Principal> {
+    const body = encode({ headers: [...headers], path, remoteAddress, listener });
+    const tried = new Set<Peer>();
+    for (let peer = this.#choose(undefined, tried); peer !== undefined; peer = this.#choose(undefined, tried)) {
+      tried.add(peer);
+      try {
+        const response = await peer.ask(CREDENTIAL_PATH, AbortSignal.timeout(CREDENTIAL_MS), body);
+        const bytes = await response.bytes(MOST_ANSWER_BYTES);
+        if (response.status !== 200) continue;
+        const { caller, refusal } = decode(bytes.toString()) as { caller?: Principal; refusal?: WrittenRefusal };
+        if (refusal !== undefined) throw new HttpError(refusal.status, refusal.code, refusal.detail, refusal);
+        if (caller !== undefined) return caller;
+      } catch (error) {
+        if (error instanceof HttpError) throw error;
+        peer.isAnswering = false;
+      }
+    }
+    throw nobody(path);
+  }
+
+  /** A request without a body may begin again elsewhere until its answer begins. */
+  async #send(request: ForwardedRequest, module: string | undefined, path: string): Promise<Reply> {
+    const tried = new Set<Peer>();
+    const mayRetry = request.method === 'GET' || request.method === 'HEAD';
+    for (let peer = this.#choose(module, tried); peer !== undefined; peer = this.#choose(module, tried)) {
+      tried.add(peer);
+      try {
+        return await this.#sendTo(peer, request);
+      } catch (error) {
+        request.signal.throwIfAborted();
+        if (isOfBody(error)) throw error;
+        peer.isAnswering = false;
+        const wasSent = (error as NodeJS.ErrnoException).code !== 'ECONNREFUSED';
+        if (wasSent && !mayRetry) {
+          this.#parts.onEnd('lost');
+          throw lost(error);
+        }
+        if (tried.size >= MOST_ATTEMPTS) break;
+      }
+    }
+    this.#parts.onEnd('unreachable');
+    throw nobody(path);
+  }
+
+  async #sendTo(peer: Peer, { method, path, headers, body, facts, signal }: ForwardedRequest): Promise<Reply> {
+    const length = headers.get('content-length');
+    const sent = {
+      ...endToEndOf(headers, NOT_SENT),
+      ...(body !== undefined && length !== undefined && { 'content-length': length }),
+      [FACTS_HEADER]: Buffer.from(JSON.stringify({ ...facts, path })).toString('base64url'),
+    };
+    peer.nForwarding += 1;
+    let isOver = false;
+    const end = (outcome: 'ok' | 'lost'): void => {
+      if (isOver) return;
+      isOver = true;
+      peer.nForwarding -= 1;
+      this.#parts.onEnd(outcome);
+    };
+    try {
+      const response = await peer.forward(FORWARD_PATH, { method, headers: sent, body, signal });
+      // The link itself refuses with this status alone, and with this field.
+      if (response.header('x-svc-link') !== undefined) {
+        response.discard();
+        throw new Error(`the node answers ${response.status} to a request that was sent on`);
+      }
+      response.body.once('close', () => end(response.body.errored ? 'lost' : 'ok'));
+      const sizeText = response.header('content-length');
+      return {
+        kind: 'stream',
+        status: response.status,
+        headers: endToEndOf(response.headers, OWN_FIELDS),
+        ...(sizeText !== undefined && { sizeBytes: Number(sizeText) }),
+        body: response.body,
+      };
+    } catch (error) {
+      end('lost');
+      throw error;
+    }
+  }
+
+  /** The one that has least to do; one that runs the module goes before others. */
+  #choose(module: string | undefined, tried: ReadonlySet<Peer>): Peer | undefined {
+    const able = this.#parts.peers.all.filter(
+      (peer) => peer.facts.isReady && !peer.facts.isMember && peer.isAnswering && !tried.has(peer),
+    );
+    const near = able.filter(({ facts }) => module !== undefined && facts.modules.includes(module));
+    const usable = near.length > 0 || !this.#parts.isMember() ? near : able;
+    return usable.toSorted((a, b) => a.nForwarding - b.nForwarding)[0];
+  }
+}
+
+/** Fields that say how the client came, which the facts tell in their place. */
+const NOT_SENT = new Set(['x-svc-forwarded-identity', FACTS_HEADER, 'x-forwarded-for', 'forwarded', 'x-request-id']);
+
+function isOfBody(error: unknown): boolean {
+  return error instanceof HttpError || (error instanceof Error && error.name === 'BodyAborted');
+}
+
+function nobody(path: string): HttpError {
+  const headers = { 'retry-after': '2' };
+  if (ACCOUNTS.test(path)) {
+    const detail = 'No controller of the cluster answers, and accounts are there alone: nothing was changed. Retry in a moment.';
+    return new HttpError(503, 'account_service_unreachable', detail, { headers });
+  }
+  const detail = 'No controller of the cluster answers, so the credential was not judged. Retry in a moment.';
+  return new HttpError(503, 'credential_check_unavailable', detail, { headers });
+}
+
+function lost(cause: unknown): HttpError {
+  const detail =
+    'The node that answers this was lost before it did; whether it did what was asked is not known. Look before you retry.';
+  return new HttpError(503, 'node_lost', detail, { cause, headers: { 'retry-after': '1' } });
+}
