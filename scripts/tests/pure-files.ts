@@ -2,9 +2,9 @@
 import type { Budgets } from './budgets.ts';
 import type { ImportGraph } from './import-graph.ts';
 
-/** What the whole process has one of, and what tap has one of for the file that was started. */
+/** What the whole process has one of, and what tap has one of for the file that was started; a database server of its own keeps the process alive. */
 const ofTheProcess =
-  /\bprocess\.(env\[[^\]]*\] ?=|env\.\w+ ?=|chdir|exit|exitCode|on|once|emit|umask|cpuUsage|memoryUsage)\b|delete process|\bglobalThis\.|\bgc\(|mockImport|mockRequire|intercept|cpuMsOf|^t\.(?!test\(|ok\(|equal\(|setTimeout\()|^(?:const|let|await) .*(?:\bt\.|\(t[,)])/m;
+  /\bprocess\.(env\[[^\]]*\] ?=|env\.\w+ ?=|chdir|exit|exitCode|on|once|emit|umask|cpuUsage|memoryUsage)\b|delete process|\bglobalThis\.|\bgc\(|mockImport|mockRequire|intercept|cpuMsOf|PostgresCluster|^t\.(?!test\(|ok\(|equal\(|setTimeout\()|^(?:const|let|await) .*(?:\bt\.|\(t[,)])/m;
 /** What a test of the process itself, or of what it loads, imports. */
 const started = /from 'node:(child_process|worker_threads|cluster|vm|inspector|v8|async_hooks|diagnostics_channel)'/;
 

@@ -32,6 +32,8 @@ const KINDS = ['test.read', 'test.write', 'test.destroy'] as const;
 export const CALL_MS = 4;
 const LOOK_MS = 25;
 const LEASE_MS = 2_000;
+/** So many calls may wait for approval that each open goal has one. */
+const MOST_OPEN = 50;
 
 export function kindOf(step: number): (typeof KINDS)[number] {
   return KINDS[step % KINDS.length] ?? 'test.read';
@@ -72,19 +74,23 @@ async function work(): Promise<void> {
   const bed = await openGoals(t, url, script, new Set(), { nodeId: () => node, leaseMs: LEASE_MS });
   await bed.setPolicy(admin, { rules: [{ tools: ['test.write'], decision: 'allow' }] });
   let isEnding = false;
+  let nSet = 0;
   process.stdin.resume();
   process.stdin.once('end', () => {
     isEnding = true;
   });
-  for (let i = 0; i < Number(nGoals); i += 1) {
-    const mark = `${node}-${Date.now()}-${i}`;
+  const setGoal = async (): Promise<void> => {
+    const mark = `${node}-${Date.now()}-${nSet}`;
     await bed.make(ann, { goal: mark, tools: [...KINDS], until: 'execute' });
     say({ set: mark });
-  }
+    nSet += 1;
+  };
   const listed = async () =>
     (await bed.ask(ann, 'GET', '?limit=1000')).body.data as { id: string; state: string; goal: string }[];
   const isOpen = ({ state }: { state: string }): boolean => !['done', 'failed', 'cancelled', 'stopped'].includes(state);
   for (;;) {
+    const nOpen = (await listed()).filter(isOpen).length;
+    if (nSet < Number(nGoals) && nOpen < MOST_OPEN) await setGoal();
     const pending = (await bed.api('GET', '/api/v1/security/approvals?state=pending&limit=1000', admin)).body.data as {
       id: string;
     }[];
@@ -97,7 +103,7 @@ async function work(): Promise<void> {
         await bed.ask(ann, 'POST', `/${id}/steps/${step.id}/resolve`, { outcome: 'done' });
       }
     }
-    if (isEnding && !goals.some(isOpen)) break;
+    if (isEnding && nSet === Number(nGoals) && !goals.some(isOpen)) break;
     await wait(LOOK_MS);
   }
   for (const { id } of await listed()) {

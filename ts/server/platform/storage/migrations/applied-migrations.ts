@@ -51,11 +51,12 @@ export async function readDatabaseId(engine: Engine): Promise<string> {
   });
 }
 
+/** Reads the catalog as a table: to_regclass() may answer from a cache that is older than the lock which the caller waited for. */
 export async function hasTable(engine: Engine, execute: ExecuteStatement, name: string): Promise<boolean> {
   const db = bindKysely<unknown>(engine.dialect, execute);
   const query =
     engine.dialect === 'sqlite'
       ? sql`select 1 as found from sqlite_schema where type = 'table' and name = ${name}`
-      : sql`select 1 as found where to_regclass(quote_ident(${name})) is not null`;
+      : sql`select 1 as found from pg_catalog.pg_class where relname = ${name} and pg_catalog.pg_table_is_visible(oid)`;
   return (await query.execute(db)).rows.length > 0;
 }

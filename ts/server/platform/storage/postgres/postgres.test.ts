@@ -35,6 +35,15 @@ async function testPostgres(cluster: PostgresCluster): Promise<void> {
     await t.rejects(foreign, { code: 'statement_failed', message: /row-level security/ });
   });
 
+  t.test('nodes that start together on a new database make it once', async (t) => {
+    for (let round = 0; round < 5; round += 1) {
+      const url = await cluster.newDatabase();
+      const nodes = Array.from({ length: 4 }, () => createStorage({ url, modules: [notesModule] }));
+      t.teardown(() => Promise.all(nodes.map((node) => node.close())));
+      await t.resolves(Promise.all(nodes.map((node) => node.open())));
+    }
+  });
+
   t.test('a role for which row-level security does not hold is refused', async (t) => {
     await cluster.query('create role bypasser login bypassrls');
     for (const role of ['admin', 'bypasser']) {
