@@ -15,7 +15,7 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_306_677;
+const MAX_OPENAPI_BYTES = 1_306_888;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
@@ -28,7 +28,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/completions': [129, 13987],
   'server/domains/conversations': [56, 5056],
   'server/domains/data': [91, 9691],
-  'server/domains/edge': [53, 6614],
+  'server/domains/edge': [54, 6813],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [100, 10060],
@@ -50,8 +50,8 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2819],
-  'server/platform': [264, 19932],
-  web: [341, 21060],
+  'server/platform': [264, 19949],
+  web: [342, 21228],
   workers: [21, 920],
 };
 

@@ -7,18 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { McpServers } from '../../ts/server/domains/edge/mcp-servers/mcp-servers.ts';
 import { McpTools } from '../../ts/server/domains/edge/mcp-servers/mcp-tools.ts';
+import { withDefaults } from '../../ts/server/domains/edge/mcp-servers/server-questions.ts';
 import { type EdgeTables, edgeMigrations } from '../../ts/server/domains/edge/tables.ts';
 import { SealingKey } from '../../ts/server/platform/crypto/sealing-key.ts';
 import { ANONYMOUS } from '../../ts/server/platform/http/principal.ts';
 import { AddressPolicy } from '../../ts/server/platform/network/address-policy.ts';
 import { HttpClient } from '../../ts/server/platform/network/http-client.ts';
 import { createStorage } from '../../ts/server/platform/storage/index.ts';
-import { runTool } from '../../ts/server/platform/tools/tool.ts';
+import { runTool, type ToolQuestion } from '../../ts/server/platform/tools/tool.ts';
 
 interface ScenarioContext {
   readonly client_id?: string;
   readonly client_secret?: string;
-  readonly toolCalls?: readonly { readonly name: string; readonly arguments: object }[];
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: Record<string, unknown> }[];
 }
 
 const url = process.argv.at(-1) ?? '';
@@ -58,11 +59,18 @@ async function signIn(): Promise<void> {
   await servers.endSignIn(ANONYMOUS, label, { code: back.get('code') ?? '', state: back.get('state') ?? '', iss });
 }
 
-function argumentsFor(name: string, schema: { properties?: Record<string, { type?: string }>; required?: string[] }): object {
+function argumentsFor(
+  name: string,
+  schema: { properties?: Record<string, { type?: string }>; required?: string[] },
+): Record<string, unknown> {
   const given = context.toolCalls?.find((call) => call.name === name);
   if (given !== undefined) return given.arguments;
   const values = { number: 2, integer: 2, string: 'text', boolean: true } as Record<string, unknown>;
   return Object.fromEntries((schema.required ?? []).map((key) => [key, values[schema.properties?.[key]?.type ?? ''] ?? 'text']));
+}
+
+function agreeable(question: ToolQuestion): Record<string, unknown> {
+  return { ...argumentsFor('', question.schema), ...withDefaults(question, {}) };
 }
 
 async function callAll(): Promise<void> {
@@ -70,7 +78,9 @@ async function callAll(): Promise<void> {
     if (!isRunning) continue;
     const [, , name = ''] = tool.name.split('.');
     const given = argumentsFor(name, tool.input as never);
-    const about = { conversation: undefined, addresses: undefined, isOwnRoute: false, approved: undefined };
+    // Somebody who takes whatever a server proposes, and consents to the rest.
+    const ask = async (question: ToolQuestion) => ({ action: 'accept' as const, content: agreeable(question) });
+    const about = { conversation: undefined, addresses: undefined, isOwnRoute: false, approved: undefined, ask };
     const call = { caller: ANONYMOUS, arguments: given, ...about };
     const run = () => runTool(tool, call, AbortSignal.timeout(20_000));
     await run().catch(async (error: { code?: string }) => {

@@ -8,7 +8,7 @@ import { openBrowser, openPage, register } from './browser.ts';
 
 interface ScriptedPage {
   page: Page;
-  /** As `openPage` gathers them. */
+  /** `openPage` gathers them. */
   faults: string[];
   /** Its `say` is the model's script. */
   model: ProviderServer;

@@ -131,6 +131,7 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     delegations,
     checkArguments: async (caller, name, value) =>
       registry.checkArguments(registry.find(await registry.read(caller), name).tool, value),
+    completeAnswer: (question, given) => mcpTools.completeAnswer(question, given),
   });
   const executor = new ToolExecutor({
     registry,

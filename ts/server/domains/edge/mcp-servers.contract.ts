@@ -1,6 +1,8 @@
 /** MCP servers of others, on both databases. */
 import type { Test } from 'tap';
+import type { Principal } from '../../platform/http/principal.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { edge } from './index.ts';
 import { callerOf, openEdge } from './test-support/edge-bed.ts';
 import { challengeOf, type ForeignServer, openForeign } from './test-support/foreign-server.ts';
 
@@ -104,6 +106,61 @@ function testMcpServers(t: Test, newDatabase: NewDatabase): void {
     t.equal((await bed.execute(ann, 'mcp.docs.same')).status, 200);
     await approve(bed, 'docs', shown.hash);
     t.strictSame(await listed(bed), { 'mcp.docs.edited': 'ready', 'mcp.docs.renamed': 'ready', 'mcp.docs.same': 'ready' });
+  });
+
+  t.test('a server that asks in the middle of a call is answered by the person whose call it is', async (t) => {
+    const bed = await openWorld(t, newDatabase);
+    const schema = {
+      type: 'object',
+      properties: { seat: { type: 'string', enum: ['aisle', 'window'] }, bags: { type: 'integer', minimum: 0, default: 1 } },
+      required: ['seat'],
+    };
+    const server = await openForeign(t, [{ name: 'book', asks: { message: 'Which seat?', schema }, run: (given) => given }]);
+    await addApproved(bed, 'air', server);
+    const tool = 'mcp.air.book';
+    await bed.setPolicy(admin, { rules: [{ tools: [tool], decision: 'allow' }] });
+    const { runs } = bed.module(edge).api;
+    const call = async (caller: Principal, decide: (id: string) => Promise<unknown>) => {
+      const asked = new Map<string, Promise<unknown>>();
+      const source = { caller, remoteAddress: '', requestId: 'r' };
+      const request = { tool, arguments: { flight: caller.subject }, source, isTainted: false, run: 'one' };
+      const outcome = await runs.call({ ...request, signal: AbortSignal.timeout(60_000) }, ({ id, by }) => {
+        t.equal(by, 'server');
+        if (!asked.has(id)) asked.set(id, decide(id));
+      });
+      await Promise.all(asked.values());
+      t.equal(asked.size, 1);
+      return JSON.parse(String(outcome.result)) as { flight: string; answer: object };
+    };
+    const answer = (caller: Principal, seat: string) => (id: string) =>
+      bed.decide(caller, id, { decision: 'approve', arguments: { seat } });
+    // They share the connection.
+    const both = await Promise.all([call(ann, answer(ann, 'aisle')), call(bob, answer(bob, 'window'))]);
+    t.match(both, [
+      { flight: 'usr_ann', answer: { action: 'accept', content: { seat: 'aisle', bags: 1 } } },
+      { flight: 'usr_bob', answer: { action: 'accept', content: { seat: 'window', bags: 1 } } },
+    ]);
+    const hesitates = async (id: string): Promise<void> => {
+      const shown = await bed.ask('GET', `/api/v1/security/approvals/${id}`, ann);
+      t.match(shown.body, { state: 'pending', asked_by: 'server', arguments: { message: 'Which seat?', schema } });
+      const wrong = [
+        { arguments: { seat: 'roof' } },
+        { arguments: [] },
+        {},
+        { remember: 'always', arguments: { seat: 'aisle' } },
+      ];
+      for (const body of wrong)
+        t.match(await bed.decide(ann, id, { decision: 'approve', ...body }), { status: 400, body: { error: 'invalid_request' } });
+      t.equal((await answer(bob, 'aisle')(id)).status, 404, 'it is another person’s question');
+      await bed.decide(ann, id, { decision: 'deny' });
+    };
+    t.match(await call(ann, hesitates), { answer: { action: 'decline' } });
+    t.match(JSON.parse((await bed.execute(ann, tool)).body.result), { answer: { action: 'cancel' } }, 'nobody sees it');
+    const { data } = (await bed.ask('GET', '/api/v1/security/approvals', ann)).body as { data: { state: string }[] };
+    t.strictSame(
+      data.map(({ state }) => state),
+      ['denied', 'used'],
+    );
   });
 
   t.test('names that a model cannot tell apart are not offered', async (t) => {

@@ -77,9 +77,9 @@ export const ApprovalShape = named(
     tool: Type.String(),
     effect: Effect,
     arguments: Type.Unknown({ description: 'With which the call is made, whole.' }),
-    asked_by: Type.Enum(['rule', 'default', 'untrusted', 'address', 'client', 'plan', 'own', 'second_person'], {
+    asked_by: Type.Enum(['rule', 'default', 'untrusted', 'address', 'client', 'plan', 'own', 'second_person', 'server'], {
       description:
-        'A rule of the tenant; no rule allows it; text of others came before it; it reaches an address that nobody named; the client wants to be asked; the plan of the goal does not list it; or what it is about asks: `second_person` is decided by another person than the owner.',
+        'A rule of the tenant; no rule allows it; text of others came before it; it reaches an address that nobody named; the client wants to be asked; the plan of the goal does not list it; or what it is about asks: `second_person` is decided by another person than the owner. `server`: the MCP server asks while it runs the call; `arguments` is `{message, schema}` until it is answered, then the answer.',
     }),
     conversation: Nullable(Type.String()),
     state: Type.Enum(['pending', 'approved', 'denied', 'used', 'expired']),
@@ -116,7 +116,11 @@ export const DecideApproval = named(
             'For this tool as it is, and this person: not asked again in the conversation, or at all. A rule that asks still does.',
         }),
       ),
-      arguments: Type.Optional(Type.Unknown({ description: 'They take the place of those of the call.' })),
+      arguments: Type.Optional(
+        Type.Unknown({
+          description: 'They take the place of those of the call. For `server`, the answer: an object that its schema allows.',
+        }),
+      ),
       reason: Type.Optional(Type.String({ maxLength: 500 })),
     },
     { additionalProperties: false },

@@ -7,9 +7,10 @@ export type ApprovalState = 'pending' | 'approved' | 'denied' | 'used';
 export type Remember = 'once' | 'conversation' | 'always';
 /**
  * `rule`: a rule of the tenant asks. `default`: no rule allows the call. `untrusted`: text of others came before it. `address`: it reaches an address
- * that nobody named. `own`: what the call is about asks. `second_person`: it wants another person to decide.
+ * that nobody named. `own`: what the call is about asks. `second_person`: it wants another person to decide. `server`: the MCP server that runs the
+ * call asks something.
  */
-export type AskedBy = 'rule' | 'default' | 'untrusted' | 'address' | 'client' | 'plan' | 'own' | 'second_person';
+export type AskedBy = 'rule' | 'default' | 'untrusted' | 'address' | 'client' | 'plan' | 'own' | 'second_person' | 'server';
 
 /** A call that asks, what was decided, and whether it was made. */
 export interface ApprovalRow {

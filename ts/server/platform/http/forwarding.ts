@@ -25,7 +25,7 @@ export interface ForwardedFacts {
 
 export interface ForwardedRequest {
   readonly method: string;
-  /** With the query. */
+  /** The query is in it. */
   readonly path: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: BodyStream | Uint8Array | undefined;

@@ -57,6 +57,20 @@ interface ToolDefinition {
   readonly metricName?: string;
 }
 
+/** A call asks the person for whom it is made, and waits for the answer. */
+export interface ToolQuestion {
+  readonly message: string;
+  /** A JSON schema of an object whose members are plain values. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** `decline`: the person does not want to say. `cancel`: nobody answered. */
+export type ToolAnswer =
+  | { readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
+  | { readonly action: 'decline' | 'cancel' };
+
+export type AskPerson = (question: ToolQuestion) => Promise<ToolAnswer>;
+
 export interface ToolCall<A = unknown> {
   readonly caller: Principal;
   readonly arguments: A;
@@ -68,6 +82,8 @@ export interface ToolCall<A = unknown> {
   readonly isOwnRoute: boolean;
   /** The rule of `asks` under which it was approved; undefined: none. */
   readonly approved: OwnRule | undefined;
+  /** Asks the person; undefined: nobody is there. */
+  readonly ask?: AskPerson | undefined;
 }
 
 /** Returns a JSON value. Throws a DomainError for what the caller can correct. */

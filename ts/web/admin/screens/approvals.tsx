@@ -54,8 +54,9 @@ export const Screen = listScreen({
     },
     { head: 'expires', cell: ({ expires_at: at }) => formatTime(at) },
   ],
-  buttons: ({ id, state, tool }) =>
-    state !== 'pending'
+  // A question of a server is answered where the call was made.
+  buttons: ({ id, state, tool, asked_by: by }) =>
+    state !== 'pending' || by === 'server'
       ? []
       : [
           {

@@ -23,6 +23,7 @@ export const tools = {
   asked_by_default: { en: 'no rule allows it', de: 'keine Regel lässt ihn zu' },
   asked_by_own: { en: 'what it is about asks', de: 'worum es geht, verlangt es' },
   asked_by_rule: { en: 'a rule asks', de: 'eine Regel fragt' },
+  asked_by_server: { en: 'the server that runs it asks, in the chat', de: 'der Server, der ihn ausführt, fragt, im Chat' },
   asked_by_second_person: { en: 'another person decides', de: 'eine andere Person entscheidet' },
   asked_by_untrusted: { en: 'text of others came before it', de: 'vorher kam Text anderer' },
   call_denied: { en: 'Denied', de: 'Abgelehnt' },

@@ -8,6 +8,7 @@ import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { isProposal, MemoryProposal } from '../memory/recalled-memories.tsx';
 import type { ToolEvent } from '../thread/message.ts';
+import { ServerQuestion } from './server-question.tsx';
 
 /** @param isLive the answer is being written: a call that waits can be decided. */
 export function ToolEvents({ events, isLive = false }: { events: readonly ToolEvent[]; isLive?: boolean }) {
@@ -20,7 +21,7 @@ export function ToolEvents({ events, isLive = false }: { events: readonly ToolEv
           </summary>
           <pre class="folded-text">{indented(event.arguments)}</pre>
           {isLive && event.state === 'awaiting_approval' && event.approval_id !== undefined && (
-            <Decision id={event.approval_id} askedBy={event.asked_by} />
+            <Waiting key={event.approval_id} id={event.approval_id} {...event} />
           )}
           <MemoryProposal event={event} />
           {event.result !== undefined && <pre class="folded-text">{indented(event.result)}</pre>}
@@ -28,6 +29,10 @@ export function ToolEvents({ events, isLive = false }: { events: readonly ToolEv
       ))}
     </>
   );
+}
+
+function Waiting({ id, tool, asked_by: askedBy }: { id: string } & ToolEvent) {
+  return askedBy === 'server' ? <ServerQuestion id={id} tool={tool} /> : <Decision id={id} askedBy={askedBy} />;
 }
 
 /** Whoever answers it once is told by the next event of the call. */

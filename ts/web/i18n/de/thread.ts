@@ -20,6 +20,7 @@ export const thread: Translation<typeof english> = {
   demonstration_alone:
     'Hier antwortet eine Demonstration: Sie weiß nichts von der Welt. Ein Administrator kann ein Modell holen, das sich unterhält.',
   deny_call: 'Ablehnen',
+  do_not_answer: 'Nicht antworten',
   draw: 'Zeichnen',
   edit_makes_branch: 'Die frühere Frage bleibt als Zweig erhalten.',
   edit_question: 'Frage bearbeiten',
@@ -39,6 +40,8 @@ export const thread: Translation<typeof english> = {
   open: 'Öffnen',
   reasoning: 'Gedankengang',
   score: 'Wert {score}',
+  send_answer: 'Antwort senden',
+  server_asks: 'Der Server {name} fragt dich. Er liest, was du antwortest: gib ihm kein Passwort.',
   shared_badge: 'geteilt',
   slide: 'Folie {n}',
   source_number: 'Quelle {n}: {source}',

@@ -17,6 +17,7 @@ export const thread = {
   demonstration_alone:
     'A demonstration answers here: it knows nothing of the world. An administrator can fetch a model that talks.',
   deny_call: 'Deny',
+  do_not_answer: 'Do not answer',
   draw: 'Draw',
   edit_makes_branch: 'The earlier question stays as a branch.',
   edit_question: 'Edit question',
@@ -36,6 +37,8 @@ export const thread = {
   open: 'Open',
   reasoning: 'Reasoning',
   score: 'score {score}',
+  send_answer: 'Send the answer',
+  server_asks: 'The server {name} asks you. It reads what you answer: give it no password.',
   shared_badge: 'shared',
   slide: 'slide {n}',
   source_number: 'Source {n}: {source}',

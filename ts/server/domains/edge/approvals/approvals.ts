@@ -1,7 +1,8 @@
 /** Calls that ask: who may see and decide them, and the one time that an approved call is made. */
+import { randomUUID } from 'node:crypto';
 import { hasRole, type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
-import { type AskingRule, hashOf, type Tool } from '../../../platform/tools/tool.ts';
+import { type AskingRule, hashOf, type Tool, type ToolAnswer, type ToolQuestion } from '../../../platform/tools/tool.ts';
 import {
   type AuditEntry,
   type AuditSource,
@@ -23,6 +24,8 @@ interface ApprovalsOptions {
   readonly delegations: Pick<IdentityApi['delegations'], 'of'>;
   /** Throws where the arguments are none of the tool's. */
   readonly checkArguments: (caller: Principal, tool: string, value: unknown) => Promise<void>;
+  /** The answer with what the question proposes. Throws where it is none to the question. */
+  readonly completeAnswer: (question: ToolQuestion, given: unknown) => Promise<unknown>;
 }
 
 /** A call that may ask. */
@@ -76,33 +79,56 @@ export class Approvals {
   /** The approval that the call waits for: the same one for the same call. */
   async request(call: AskingCall, by: AskedBy): Promise<ApprovalRow> {
     const { store, lifetimeMs, now } = this.#options;
-    const scope = scopeOf(call.caller);
     const { owner, binding } = bindingOf(call);
-    const pending = await store.listPending(scope, owner, now());
+    const pending = await store.listPending(scopeOf(call.caller), owner, now());
     const same = pending.find((row) => row.binding === binding);
     if (same !== undefined) return same;
     if (pending.length >= MAX_PENDING)
       throw edgeError('budget_exceeded', `${MAX_PENDING} calls wait for approval; decide some of them first.`);
+    return await this.#add(call, { owner, binding, asked_by: by, expires_at: now() + lifetimeMs });
+  }
+
+  /** The question waits as an approval does, and approves nothing. */
+  async ask(call: AskingCall, { message, schema }: ToolQuestion): Promise<ApprovalRow> {
+    const { lifetimeMs, now } = this.#options;
+    const owner = ownerKey(call.caller);
+    const about = { owner, binding: `question:${randomUUID()}`, asked_by: 'server' as const, expires_at: now() + lifetimeMs };
+    return await this.#add({ ...call, arguments: { message, schema } }, about);
+  }
+
+  /** The person's answer, once. */
+  async answerOf(caller: Principal, { id, owner, binding }: ApprovalRow): Promise<ToolAnswer> {
+    const { store, now } = this.#options;
+    const used = await store.use(scopeOf(caller), id, { owner, binding }, now());
+    if (used !== undefined) return { action: 'accept', content: JSON.parse(used.decided_arguments ?? '{}') as object as never };
+    const row = await store.find(scopeOf(caller), id);
+    const isDeclined = row?.state === 'denied' && row.decided_by !== null;
+    return { action: isDeclined ? 'decline' : 'cancel' };
+  }
+
+  async #add(
+    { tool, arguments: given, caller, conversation, isOwnRoute }: AskingCall,
+    about: Pick<ApprovalRow, 'owner' | 'binding' | 'asked_by' | 'expires_at'>,
+  ): Promise<ApprovalRow> {
+    const { store, delegations, now } = this.#options;
+    const scope = scopeOf(caller);
     const createdAt = now();
     const row: ApprovalRow = {
+      ...about,
       tenant: scope.tenant,
       id: `apr_${newTimeOrderedId(createdAt)}`,
-      owner,
-      binding,
-      tool: call.tool.name,
-      effect: call.tool.effect,
-      definition: call.tool.definitionHash,
-      arguments: JSON.stringify(call.arguments),
-      asked_by: by,
-      conversation: call.conversation,
+      tool: tool.name,
+      effect: tool.effect,
+      definition: tool.definitionHash,
+      arguments: JSON.stringify(given),
+      conversation,
       state: 'pending',
       created_at: createdAt,
-      expires_at: createdAt + lifetimeMs,
       decided_at: null,
       decided_by: null,
       decided_arguments: null,
       reason: null,
-      delegation: call.isOwnRoute ? JSON.stringify(this.#options.delegations.of(call.caller)) : null,
+      delegation: isOwnRoute ? JSON.stringify(delegations.of(caller)) : null,
       outcome: null,
     };
     await store.add(scope, row);
@@ -158,7 +184,7 @@ export class Approvals {
   }
 
   async decide(caller: Principal, id: string, decision: Decision): Promise<ApprovalRow> {
-    const { store, now, checkArguments } = this.#options;
+    const { store, now } = this.#options;
     const scope = scopeOf(caller);
     const row = await this.get(caller, id);
     if (row.asked_by === 'second_person' && !isOther(caller, row) && decision.decision === 'approve')
@@ -166,14 +192,13 @@ export class Approvals {
     if (!mayDecide(caller, row))
       throw edgeError('forbidden', `${row.tool} cannot be undone: an administrator of the tenant decides about it.`);
     requireConsistent(row, decision);
-    const isChanged = decision.arguments !== undefined;
-    if (isChanged) await checkArguments(caller, row.tool, decision.arguments);
+    const decidedArguments = await this.#decidedArguments(caller, row, decision);
     const at = now();
     const decided = {
       state: decision.decision === 'approve' ? ('approved' as const) : ('denied' as const),
       decided_at: at,
       decided_by: actorOf(caller),
-      decided_arguments: isChanged ? JSON.stringify(decision.arguments) : null,
+      decided_arguments: decidedArguments === undefined ? null : JSON.stringify(decidedArguments),
       reason: decision.reason ?? null,
     };
     const { tenant, owner, tool, definition } = row;
@@ -183,6 +208,15 @@ export class Approvals {
     const updated = await store.decide(scope, id, decided, permission, at);
     if (updated === undefined) throw edgeError('approval_closed', `${id} was decided, used, or is over.`);
     return updated;
+  }
+
+  /** Undefined: those of the call stay. */
+  async #decidedArguments(caller: Principal, row: ApprovalRow, { decision, arguments: given }: Decision): Promise<unknown> {
+    const { checkArguments, completeAnswer } = this.#options;
+    if (decision === 'deny') return undefined;
+    if (row.asked_by === 'server') return await completeAnswer(JSON.parse(row.arguments) as ToolQuestion, given ?? {});
+    if (given !== undefined) await checkArguments(caller, row.tool, given);
+    return given;
   }
 
   /** Whether a call of the caller waits no more. */
@@ -217,6 +251,7 @@ function requireConsistent(
   if (isOwnRule && remember !== 'once') refuse('remember', 'What a device asks for is asked about each time.');
   // Other arguments may be about something whose rule is another one.
   if (isOwnRule && changed !== undefined) refuse('arguments', 'It is approved as it is: other arguments are another call.');
+  if (by === 'server' && remember !== 'once') refuse('remember', 'An answer is to this question alone.');
   if (effect === 'destructive' && remember !== 'once') refuse('remember', 'What cannot be undone is asked about each time.');
   if (remember === 'conversation' && conversation === '') refuse('remember', 'The call belongs to no conversation.');
 }

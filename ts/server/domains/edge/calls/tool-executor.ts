@@ -8,7 +8,7 @@ import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasScope, type Principal } from '../../../platform/http/principal.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { KnownAddresses } from '../../../platform/tools/known-addresses.ts';
-import { returnsUntrusted, runTool, type Tool } from '../../../platform/tools/tool.ts';
+import { type AskPerson, returnsUntrusted, runTool, type Tool } from '../../../platform/tools/tool.ts';
 import type { ConversationsApi } from '../../conversations/index.ts';
 import { type AuditSource, auditEntry, type IdentityApi } from '../../identity/index.ts';
 import type { MeteringApi } from '../../metering/index.ts';
@@ -54,6 +54,8 @@ export interface ToolRequest {
   readonly findsApproval?: boolean;
   /** Default, and most: the tool's own limit. */
   readonly timeoutSeconds?: number | undefined;
+  /** Asks the person what the tool wants to know in the middle of the call; undefined: nobody sees it. */
+  readonly ask?: ((tool: Tool, ...question: Parameters<AskPerson>) => ReturnType<AskPerson>) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -196,12 +198,13 @@ export class ToolExecutor {
     const { caller } = source;
     const id = `call_${randomUUID()}`;
     const seconds = Math.min(tool.maxSeconds, request.timeoutSeconds ?? tool.maxSeconds);
-    const limit = AbortSignal.timeout(seconds * 1000);
-    const signal = AbortSignal.any([limit, request.signal]);
-    const { isOwnRoute = false, addresses } = request;
+    const limit = new CallLimit(seconds);
+    const signal = AbortSignal.any([limit.signal, request.signal]);
+    const { isOwnRoute = false, addresses, ask: askPerson } = request;
+    const ask: AskPerson | undefined = askPerson && ((question) => limit.standingFor(() => askPerson(tool, question)));
     const by = admitted.approval?.asked_by;
     const approved = by === 'own' || by === 'second_person' ? by : undefined;
-    const call = { caller, arguments: admitted.arguments, conversation, addresses, isOwnRoute, approved };
+    const call = { caller, arguments: admitted.arguments, conversation, addresses, isOwnRoute, approved, ask };
     const running = runTool(tool, call, signal);
     // A tool that does not heed its signal keeps its slot until it ends.
     const ended = running.then(
@@ -216,7 +219,9 @@ export class ToolExecutor {
       },
       (thrown: unknown) => ({ result: undefined, artifacts: [], thrown }),
     );
-    const refusal = ran.thrown === undefined ? undefined : limit.aborted ? timeoutOf(tool, seconds) : this.#refusalOf(request);
+    limit.end();
+    const refusal =
+      ran.thrown === undefined ? undefined : limit.signal.aborted ? timeoutOf(tool, seconds) : this.#refusalOf(request);
     const error = ran.thrown === undefined ? undefined : failureOf(refusal ?? ran.thrown);
     if (error?.error === 'internal') log.error('a tool failed', { tool: tool.name, error: ran.thrown });
     if (ran.thrown === undefined && tool.effect !== 'read') await ended;
@@ -317,4 +322,43 @@ function failureOf(error: unknown): { error: string; detail: string } {
 
 function timeoutOf({ name }: Tool, seconds: number) {
   return edgeError('tool_timeout', `${name} did not end within ${seconds} s.`);
+}
+
+/** The time that a call may take. It stands while the call waits for a person. */
+class CallLimit {
+  readonly #ended = new AbortController();
+  #leftMs: number;
+  #startedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(seconds: number) {
+    this.#leftMs = seconds * 1000;
+    this.#start();
+  }
+
+  /** Aborts when the time is over. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** Whoever calls it waits for one thing at a time. */
+  async standingFor<T>(wait: () => Promise<T>): Promise<T> {
+    this.end();
+    this.#leftMs -= performance.now() - this.#startedAt;
+    try {
+      return await wait();
+    } finally {
+      this.#start();
+    }
+  }
+
+  /** The call is over. */
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #start(): void {
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(() => this.#ended.abort(), Math.max(0, this.#leftMs)).unref();
+  }
 }

@@ -10,12 +10,13 @@ import type {
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { HttpClient } from '../../../platform/network/http-client.ts';
 import { HttpClientError } from '../../../platform/network/http-client-error.ts';
-import { hashOf } from '../../../platform/tools/tool.ts';
+import { type AskPerson, hashOf } from '../../../platform/tools/tool.ts';
 import { toolChanged } from '../approvals/approvals.ts';
 import { edgeError } from '../errors.ts';
 import { definitionsOf, type McpDefinition, toolName } from './definitions.ts';
 import { type PlacedServer, programOf } from './placed-servers.ts';
 import { MOST_BYTES, policyFetch } from './policy-fetch.ts';
+import { ServerQuestions } from './server-questions.ts';
 
 export interface McpTarget {
   /** The connection is shared by all who have the same key: it names a person where a person's credential is used. */
@@ -38,6 +39,7 @@ interface McpConnectionsOptions {
 
 interface Connection {
   readonly client: Client;
+  readonly questions: ServerQuestions;
   definitions: readonly McpDefinition[];
   listedAt: number;
 }
@@ -53,7 +55,8 @@ export interface ToolCallOptions {
   readonly arguments: unknown;
   /** The hash of the definition that was approved. */
   readonly hash: string;
-  readonly seconds: number;
+  readonly ask: AskPerson | undefined;
+  /** It ends the call: how long a call may take is not the connection’s to know. */
   readonly signal: AbortSignal;
 }
 
@@ -63,6 +66,8 @@ const IDLE_MS = 5 * 60 * 1000;
 const LIST_VALID_MS = 5 * 60 * 1000;
 const CONNECT_MS = 15_000;
 const MOST_PAGES = 20;
+/** A call ends sooner, by its signal. */
+const CALL_MS = 3_600_000;
 const NOT_FOUND = 404;
 
 export class McpConnections {
@@ -83,15 +88,16 @@ export class McpConnections {
   }
 
   /** Throws `tool_changed` where the server has another tool of that name than the one that was approved. */
-  async call(target: McpTarget, { name, arguments: given, hash, seconds, signal }: ToolCallOptions): Promise<CallToolResult> {
+  async call(target: McpTarget, { name, arguments: given, hash, ask, signal }: ToolCallOptions): Promise<CallToolResult> {
     return await this.#use(
       target,
       async (connection) => {
         if (this.#options.now() - connection.listedAt > LIST_VALID_MS) await this.#list(target, connection);
         const definition = connection.definitions.find((each) => each.name === name);
         if (definition === undefined || hashOf(definition) !== hash) throw toolChanged(toolName(target.label, name));
-        const limits = { signal, timeout: seconds * 1000, maxTotalTimeout: seconds * 1000 };
-        return await connection.client.callTool({ name, arguments: given as Record<string, unknown> }, limits);
+        const limits = { signal, timeout: CALL_MS, maxTotalTimeout: CALL_MS };
+        const call = { name, arguments: given as Record<string, unknown> };
+        return await connection.questions.during(ask, () => connection.client.callTool(call, limits));
       },
       signal,
     );
@@ -170,15 +176,20 @@ export class McpConnections {
     const library = await import('@modelcontextprotocol/client');
     const client = new library.Client(
       { name: 'svc', version },
-      { versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: { getValidator: <T>() => acceptAll<T> } },
+      {
+        versionNegotiation: { mode: 'auto' },
+        jsonSchemaValidator: { getValidator: <T>() => acceptAll<T> },
+        capabilities: ServerQuestions.capabilities,
+      },
     );
+    const questions = new ServerQuestions(client);
     const transport =
       target.place instanceof URL
         ? httpTransport(library, http, target.place, target.authProvider)
         : await programTransport(target.place);
     try {
       await client.connect(transport, { timeout: CONNECT_MS, maxTotalTimeout: CONNECT_MS });
-      const connection: Connection = { client, definitions: [], listedAt: 0 };
+      const connection: Connection = { client, questions, definitions: [], listedAt: 0 };
       client.setNotificationHandler('notifications/tools/list_changed', () => {
         connection.listedAt = 0;
       });

@@ -4,12 +4,13 @@ import { PoolError } from '../../../platform/pool/pool-error.ts';
 import { defineTask } from '../../../platform/pool/task-spec.ts';
 import { WorkerPool } from '../../../platform/pool/worker-pool.ts';
 import type { SchemaFault } from '../../../platform/schema/schema-check.ts';
-import { defineTool, hashOf, type ListedTool, type Tool } from '../../../platform/tools/tool.ts';
+import { defineTool, hashOf, type ListedTool, type Tool, type ToolQuestion } from '../../../platform/tools/tool.ts';
 import { edgeError } from '../errors.ts';
 import type { McpServerRow } from '../tables.ts';
 import { isCallableName, type McpDefinition, toolName } from './definitions.ts';
 import { stateOf, withoutCollisions } from './listed-tools.ts';
 import { CALL_SECONDS, type McpServers, MOST_REMEMBERED, type ShownServer } from './mcp-servers.ts';
+import { withDefaults } from './server-questions.ts';
 
 const task = defineTask<typeof import('../../../../workers/check-value.ts').run>(
   'check-value',
@@ -28,6 +29,15 @@ export class McpTools {
 
   constructor(servers: McpServers) {
     this.#servers = servers;
+  }
+
+  /** The answer to a question of a server, with what it proposes. Throws `invalid_request` for one that its schema refuses. */
+  async completeAnswer(question: ToolQuestion, given: unknown): Promise<unknown> {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) throw notTheAnswer('it is no object.');
+    const answer = withDefaults(question, given as Record<string, unknown>);
+    const fault = await this.#schemas.findFault(question.schema, answer);
+    if (fault !== undefined) throw notTheAnswer(fault.sentence);
+    return answer;
   }
 
   async close(): Promise<void> {
@@ -79,8 +89,8 @@ export class McpTools {
       isUntrusted: true,
       metricName: 'mcp',
       findFault: (value) => this.#schemas.findFault(schema, value),
-      run: ({ caller, arguments: given }, signal) =>
-        this.#servers.call(caller, label, { name, arguments: given, hash, seconds: CALL_SECONDS, signal }),
+      run: ({ caller, arguments: given, ask }, signal) =>
+        this.#servers.call(caller, label, { name, arguments: given, hash, ask, signal }),
     });
     this.#tools.set(key, tool);
     return tool;
@@ -110,4 +120,8 @@ class ForeignSchemas {
     await this.#pool?.close(0);
     this.#pool = undefined;
   }
+}
+
+function notTheAnswer(why: string) {
+  return edgeError('invalid_request', `The answer is none to the question: ${why}`, { param: 'arguments' });
 }

@@ -182,7 +182,7 @@ function testPlacedServers(t: Test, newDatabase: NewDatabase): void {
     const place = serverOf(newFolders(t));
     const target = { key: 'red files', label: 'files', place, authProvider: undefined, onSeen: async () => undefined };
     const [id] = await connections.refresh(target);
-    const call = { name: 'id', arguments: {}, hash: hashOf(id), seconds: 10, signal: AbortSignal.timeout(10_000) };
+    const call = { name: 'id', arguments: {}, hash: hashOf(id), ask: undefined, signal: AbortSignal.timeout(10_000) };
     const [block] = (await connections.call(target, call)).content;
     const pid = block?.type === 'text' ? block.text : '';
     await ended(pid);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
-import type { Tool } from '../../../platform/tools/tool.ts';
+import type { Tool, ToolAnswer, ToolQuestion } from '../../../platform/tools/tool.ts';
 import type { AuditSource, IdentityApi } from '../../identity/index.ts';
 import { type Approvals, approvalEntry, DECIDE_SCOPE, ownerKey } from '../approvals/approvals.ts';
 import { lackingScope, type ToolExecutor, type ToolOutcome, type ToolRequest, USE_SCOPE } from '../calls/tool-executor.ts';
@@ -27,7 +27,7 @@ interface ToolRunsDeps {
   readonly now: () => number;
 }
 
-type RunCall = Omit<ToolRequest, 'isDirect' | 'timeoutSeconds'>;
+type RunCall = Omit<ToolRequest, 'isDirect' | 'timeoutSeconds' | 'ask'>;
 
 /** An MCP server that the caller has tools of. */
 export interface UsableMcpServer {
@@ -102,11 +102,12 @@ export class ToolRuns {
 
   /**
    * One call. Where it asks, `onAsked` is told, and the call waits for the decision; without one in time it is denied. Throws what the call is
-   * refused with; without `onAsked`, also `approval_required`.
+   * refused with; without `onAsked`, also `approval_required`. What the tool asks in the middle of the call waits in the same way.
    */
   async call(request: RunCall, onAsked?: (asked: AskedApproval) => void): Promise<ToolOutcome> {
     const { executor } = this.#deps;
-    const call = { ...request, isDirect: false };
+    const ask = onAsked && ((tool: Tool, question: ToolQuestion) => this.#answered(request, { tool, question }, onAsked));
+    const call = { ...request, isDirect: false, ask };
     try {
       return await executor.execute(call);
     } catch (error) {
@@ -136,6 +137,20 @@ export class ToolRuns {
   async taint(caller: Principal, conversation: string | undefined): Promise<void> {
     if (conversation === undefined) return;
     await this.#deps.taints.add(scopeOf(caller), ownerKey(caller), conversation, this.#deps.now());
+  }
+
+  async #answered(
+    request: RunCall,
+    { tool, question }: { tool: Tool; question: ToolQuestion },
+    onAsked: (asked: AskedApproval) => void,
+  ): Promise<ToolAnswer> {
+    const { approvals } = this.#deps;
+    const { source, run, conversation = '' } = request;
+    const { caller } = source;
+    const call = { tool, arguments: request.arguments, caller, run, conversation, isOwnRoute: false, own: undefined };
+    const row = await approvals.ask(call, question);
+    await this.#decided(request, { id: row.id, by: row.asked_by }, onAsked);
+    return await approvals.answerOf(caller, row);
   }
 
   async #decided(

@@ -13,6 +13,8 @@ interface ForeignTool {
   readonly name: string;
   readonly description?: string;
   readonly schema?: object;
+  /** It asks the person before it runs; `answer` is then what it got. */
+  readonly asks?: { readonly message: string; readonly schema: object };
   run?(args: Record<string, unknown>): Promise<unknown> | unknown;
 }
 
@@ -85,9 +87,15 @@ function serverOf(library: McpLibrary, tools: () => readonly ForeignTool[]) {
       inputSchema: schema as { type: 'object' },
     })),
   }));
-  server.setRequestHandler('tools/call', async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools().find(({ name }) => name === params.name);
-    const value = await tool?.run?.(params.arguments ?? {});
+    const answer = library.inputResponse(context.mcpReq.inputResponses, 'answer');
+    if (tool?.asks !== undefined && answer.kind !== 'elicit') {
+      const { message, schema } = tool.asks;
+      const question = library.inputRequired.elicit({ message, requestedSchema: schema as never });
+      return library.inputRequired({ inputRequests: { answer: question } });
+    }
+    const value = await tool?.run?.({ ...params.arguments, ...(tool.asks !== undefined && { answer }) });
     return { content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value ?? 'done') }] };
   });
   return server;

@@ -37,7 +37,7 @@ export const fileFields = {
   ),
 };
 
-/** What routes need that hear or watch such a file. */
+/** Routes that hear or watch such a file need this. */
 export interface GivenFileDeps {
   /** Recordings and films lie there for as long as they are decoded. */
   folder: string;
