@@ -169,7 +169,7 @@ t.test('nodes on PostgreSQL', { skip: PostgresCluster.missing() ?? false, timeou
     const store = new NodeStore(storage.access<ClusterTables>());
     await Promise.all(Array.from({ length: 5 }, () => store.open()));
     for (let round = 1; round <= 2; round += 1) {
-      const epochs = await Promise.all(Array.from({ length: 8 }, (_, i) => store.lead(`n${i}`, 1_500)));
+      const epochs = await Promise.all(Array.from({ length: 8 }, (_, i) => store.lead(`n${i}`, 1_500, undefined)));
       t.strictSame(
         epochs.filter((epoch) => epoch !== undefined),
         [round],

@@ -7,17 +7,12 @@ import type { Node } from '../../platform/node/node.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import { clusterErrors } from './errors.ts';
 import type { NodeEntry, NodeOrder, Registry } from './node-store.ts';
+import { NodeCycle, type Told } from './protocol/node-cycle.ts';
+import { stateOf, TICK_MS } from './protocol/node-state.ts';
 import type { NodeState, TopologyBody } from './schemas.ts';
 
-/** How soon an order is heard, and a changed role is told. */
-const TICK_MS = 2_000;
-/** A leader that tells nothing for so long is none any more. */
-const LEASE_MS = 15_000;
-const RENEW_MS = 5_000;
 /** Nodes that are gone for so long are forgotten. */
 const FORGET_MS = 7 * 24 * 3_600_000;
-/** Beats are late now and then. */
-const LATE_BEATS = 1.5;
 
 const DRAINING: NotReady = { code: 'draining', detail: 'An administrator drains this node: it is to get no new work.' };
 
@@ -38,21 +33,28 @@ interface MemberParts {
   orderMs: number;
 }
 
-type Told = Omit<NodeEntry, 'seenMsAgo'>;
-
 export class Member {
   readonly #parts: MemberParts;
   readonly #repeater: Repeater;
+  readonly #cycle: NodeCycle;
   #isDraining = false;
-  #epoch: number | undefined;
-  #leadAt = Number.NEGATIVE_INFINITY;
-  #told: Told | undefined;
-  #toldAt = 0;
-  #mapAt = performance.now();
-  #size = 1;
 
   constructor(parts: MemberParts) {
     this.#parts = parts;
+    const { node, heartbeatMs, entryMs } = parts;
+    const store = () => parts.store as Registry;
+    this.#cycle = new NodeCycle({
+      heartbeatMs,
+      entryMs,
+      now: () => performance.now(),
+      beat: (told) => store().beat(told),
+      lead: (leaseMs, held) => store().lead(node.id, leaseMs, held),
+      nodes: () => store().nodes(),
+      mayLead: () => this.#mayLead(),
+      describe: () => this.#describe(),
+      facts: () => this.#own(),
+      onLead: (epoch) => this.#begin(epoch),
+    });
     this.#repeater = new Repeater({
       intervalMs: Math.min(TICK_MS, parts.heartbeatMs),
       run: () => this.#tick(),
@@ -78,7 +80,7 @@ export class Member {
     const { store, node, log } = this.#parts;
     if (store === undefined) return;
     await this.#repeater.stop();
-    this.#epoch = undefined;
+    this.#cycle.leadership.end();
     await store.leave(node.id).catch((error: unknown) => log.warn('the end of this node was not told', { error: String(error) }));
   }
 
@@ -88,14 +90,14 @@ export class Member {
 
   /** The epoch in which this node leads; undefined: another one does. */
   get epoch(): number | undefined {
-    return this.#parts.store === undefined ? 1 : this.#epoch;
+    return this.#parts.store === undefined ? 1 : this.#cycle.leadership.epoch;
   }
 
   /** This node's knowledge of the others, without asking. */
   get map(): { size: number; age_seconds: number; stale: boolean } {
     const isAlone = this.#parts.store === undefined;
-    const ageMs = isAlone ? 0 : performance.now() - this.#mapAt;
-    return { size: this.#size, age_seconds: Math.round(ageMs / 100) / 10, stale: ageMs > this.#parts.entryMs };
+    const { size, ageMs } = isAlone ? { size: 1, ageMs: 0 } : this.#cycle.map;
+    return { size, age_seconds: Math.round(ageMs / 100) / 10, stale: ageMs > this.#parts.entryMs };
   }
 
   async topology(): Promise<TopologyBody> {
@@ -151,7 +153,7 @@ export class Member {
   }
 
   async #tick(): Promise<void> {
-    const { store, node, log, heartbeatMs } = this.#parts;
+    const { store, node, log } = this.#parts;
     if (store === undefined) return;
     const orders = await store.orders(node.id);
     for (const { id, order } of orders) {
@@ -159,32 +161,16 @@ export class Member {
         log.error('this node did not do what another one asked it to', { ...order, error: String(error) }),
       );
       // The new state is told first: whoever asked reads it once the order is gone.
-      await this.#beat(store);
+      await this.#cycle.tell();
       await store.take(id);
     }
-    const isDue = performance.now() - this.#toldAt >= heartbeatMs || this.#hasChanged();
-    if (isDue) await this.#beat(store);
-    await this.#lead(store);
-    if (isDue) this.#size = (await store.nodes()).filter((entry) => this.#stateOf(entry) !== 'gone').length;
-    this.#mapAt = performance.now();
+    await this.#cycle.run();
   }
 
-  async #beat(store: Registry): Promise<void> {
-    const told = await this.#describe();
-    await store.beat(told);
-    this.#told = told;
-    this.#toldAt = performance.now();
-  }
-
-  async #lead(store: Registry): Promise<void> {
-    const { node, log } = this.#parts;
-    if (performance.now() - this.#leadAt < RENEW_MS) return;
-    this.#leadAt = performance.now();
-    const before = this.#epoch;
-    this.#epoch = this.#mayLead() ? await store.lead(node.id, LEASE_MS) : undefined;
-    if (this.#epoch === before || this.#epoch === undefined) return;
-    log.info('this node leads', { epoch: this.#epoch });
-    const nForgotten = await store.forget(this.#epoch, FORGET_MS);
+  async #begin(epoch: number): Promise<void> {
+    const { log } = this.#parts;
+    log.info('this node leads', { epoch });
+    const nForgotten = await (this.#parts.store as Registry).forget(epoch, FORGET_MS);
     if (nForgotten > 0) log.info('nodes that are gone for long were forgotten', { nodes: nForgotten });
   }
 
@@ -201,15 +187,10 @@ export class Member {
     if (order.kind === 'role') await node.setRole(order.role, order.enabled);
     else {
       this.#isDraining = order.kind === 'drain';
-      this.#leadAt = Number.NEGATIVE_INFINITY;
+      this.#cycle.leadership.renewNext();
       log.info(this.#isDraining ? 'this node is drained' : 'this node takes work again');
     }
     this.#repeater.wake();
-  }
-
-  #hasChanged(): boolean {
-    const now = this.#own();
-    return (Object.keys(now) as (keyof typeof now)[]).some((name) => this.#told?.[name] !== now[name]);
   }
 
   /** The facts that are known at once. */
@@ -235,15 +216,9 @@ export class Member {
     };
   }
 
-  #stateOf({ draining, ended, heartbeat_ms: beatMs, seenMsAgo }: NodeEntry): NodeState {
-    if (ended === 1 || seenMsAgo > Math.max(this.#parts.entryMs, beatMs)) return 'gone';
-    if (draining === 1) return 'draining';
-    return seenMsAgo > LATE_BEATS * beatMs + TICK_MS ? 'suspect' : 'ready';
-  }
-
   #bodyOf(entry: NodeEntry, certificateEnd: number | undefined): TopologyBody['nodes'][number] {
     const { id, name, address, version, seenMsAgo } = entry;
-    const state = this.#stateOf(entry);
+    const state = stateOf(entry, this.#parts.entryMs);
     return {
       id,
       name,

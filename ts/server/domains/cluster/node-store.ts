@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Role } from '../../platform/module/module-names.ts';
 import { databaseTime, type StorageAccess, systemScope } from '../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
+import { grantLease } from './protocol/lease.ts';
 import type { CertificateRow, ClusterRow, ClusterTables, NodeRow } from './tables.ts';
 
 export type NodeOrder = { kind: 'role'; role: Role; enabled: boolean } | { kind: 'drain' } | { kind: 'resume' };
@@ -93,29 +94,35 @@ export class NodeStore {
     return { ...row, leader: row.leader ?? undefined };
   }
 
-  /** The epoch in which the node leads from now on; undefined: another one leads. */
-  async lead(id: string, leaseMs: number): Promise<number | undefined> {
+  /** The epoch in which the node leads from now on; undefined: another one leads. `held` is the epoch in which this process leads already. */
+  async lead(id: string, leaseMs: number, held: number | undefined): Promise<number | undefined> {
     const time = databaseTime(this.#storage.dialect);
-    const until = sql<number>`${time} + ${leaseMs}`;
-    const [, taken] = await this.#storage.writeUnit(all, (db) => [
-      db.updateTable('cluster_state').set({ lease_until: until }).where('leader', '=', id).where('lease_until', '>', time),
+    const seen = await this.#storage.read(all, (db) =>
+      db
+        .selectFrom('cluster_state')
+        .select(['leader', 'epoch', 'lease_until'])
+        .select(sql<number>`${time}`.as('now'))
+        .executeTakeFirstOrThrow(),
+    );
+    const lease = grantLease({ ...seen, leaseUntil: seen.lease_until }, { id, held, now: seen.now, leaseMs });
+    if (lease === undefined) return undefined;
+    const [taken] = await this.#storage.writeUnit(all, (db) => [
       db
         .updateTable('cluster_state')
-        .set((state) => ({ leader: id, lease_until: until, epoch: state('epoch', '+', 1) }))
-        .where('lease_until', '<=', time)
-        .returning('epoch'),
+        .set({ leader: lease.leader, epoch: lease.epoch, lease_until: lease.leaseUntil })
+        .where('epoch', '=', seen.epoch)
+        .where('lease_until', '=', seen.lease_until),
     ]);
-    if (taken?.affectedRows === 1) return taken.rows[0]?.['epoch'] as number;
-    const { leader, epoch } = await this.state();
-    return leader === id ? epoch : undefined;
+    return taken?.affectedRows === 1 ? lease.epoch : undefined;
   }
 
   /** A duty of the leader alone, in its epoch: entries go that told nothing for so long. Their number; 0 for who no longer leads. */
   async forget(epoch: number, olderMs: number): Promise<number> {
     const time = databaseTime(this.#storage.dialect);
     return await this.#storage.write(all, async (db) => {
-      const { epoch: now } = await db.selectFrom('cluster_state').select('epoch').executeTakeFirstOrThrow();
-      if (now !== epoch) return 0;
+      // An update, so that the epoch lasts until the end of this transaction.
+      const fence = db.updateTable('cluster_state').set({ epoch }).where('epoch', '=', epoch);
+      if ((await fence.executeTakeFirstOrThrow()).numUpdatedRows === 0n) return 0;
       const { numDeletedRows } = await db
         .deleteFrom('cluster_nodes')
         .where(sql<number>`${time} - seen_at`, '>', olderMs)

@@ -2,6 +2,7 @@
 
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { BackendCompletion, CallOptions, CompletionSink, RunningCompletion } from '../../inference/index.ts';
+import { tryNodes } from '../protocol/attempts.ts';
 import { type AnswerRecord, RecordReader } from './frames.ts';
 import type { Peer } from './peers.ts';
 import { mayTryElsewhere, nodeLost, readError } from './work.ts';
@@ -18,7 +19,6 @@ export interface RemoteCompletionParts {
   onEnd(outcome: 'ok' | 'refused' | 'lost' | 'cancelled', nAttempts: number): void;
 }
 
-const MOST_ATTEMPTS = 3;
 /** Calls of one choice. */
 const MOST_CALLS = 256;
 
@@ -39,15 +39,16 @@ export class RemoteCompletion implements BackendCompletion, RunningCompletion {
 
   async run(): Promise<void> {
     const { model, choose } = this.#parts;
-    let failure: DomainError | undefined;
-    while (!this.#isOver && this.#tried.size < MOST_ATTEMPTS) {
-      const peer = choose(this.#tried);
-      if (peer === undefined) break;
-      this.#tried.add(peer);
-      failure = await this.#attempt(peer);
-      if (failure === undefined || this.#hasBegun || !mayTryElsewhere(failure)) break;
-    }
-    if (!this.#isOver) this.#fail(failure ?? nodeLost(model, 'no node that has it takes work now'));
+    const failure = await tryNodes<Peer, DomainError>({
+      tried: this.#tried,
+      choose,
+      attempt: (peer) => this.#attempt(peer),
+      hasBegun: () => this.#hasBegun,
+      mayTryElsewhere,
+      isOver: () => this.#isOver,
+    });
+    if (failure === 'nobody') this.#fail(nodeLost(model, 'no node that has it takes work now'));
+    else if (failure !== undefined) this.#fail(failure);
   }
 
   cancel(): void {

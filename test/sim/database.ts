@@ -1,0 +1,85 @@
+/** The database of a simulated cluster: rows that last once a disk has them, by a clock of its own that is set now and then. */
+import type { NodeEntry } from '../../ts/server/domains/cluster/node-store.ts';
+import type { grantLease, Lease } from '../../ts/server/domains/cluster/protocol/lease.ts';
+import { Process, type World } from './world.ts';
+
+interface LeaderWrite {
+  readonly epoch: number;
+  /** The process that wrote, not its node alone. */
+  readonly writer: string;
+  readonly number: number;
+}
+
+interface Rows {
+  readonly lease: Lease;
+  readonly nodes: ReadonlyMap<string, NodeEntry & { seenAt: number }>;
+  readonly writes: readonly LeaderWrite[];
+}
+
+export class Database {
+  readonly process: Process;
+  /** Set by an administrator, a wrong NTP server, or a virtual machine that was moved. */
+  clockOffsetMs = 0;
+  readonly #world: World;
+  readonly #grant: typeof grantLease;
+  #rows: Rows = { lease: { leader: null, epoch: 0, leaseUntil: 0 }, nodes: new Map(), writes: [] };
+  #durable = this.#rows;
+
+  constructor(world: World, grant: typeof grantLease) {
+    this.#world = world;
+    this.#grant = grant;
+    this.process = new Process(world, 'database');
+  }
+
+  get rows(): Rows {
+    return this.#rows;
+  }
+
+  get durable(): Rows {
+    return this.#durable;
+  }
+
+  get now(): number {
+    return this.#world.now + this.clockOffsetMs;
+  }
+
+  beat(told: Omit<NodeEntry, 'seenMsAgo'>): Promise<void> {
+    const nodes = new Map(this.#rows.nodes).set(told.id, { ...told, seenMsAgo: 0, seenAt: this.now });
+    return this.#commit({ ...this.#rows, nodes });
+  }
+
+  nodes(): Promise<NodeEntry[]> {
+    return Promise.resolve([...this.#rows.nodes.values()].map((row) => ({ ...row, seenMsAgo: this.now - row.seenAt })));
+  }
+
+  async lead(id: string, leaseMs: number, held: number | undefined): Promise<number | undefined> {
+    const lease = this.#grant(this.#rows.lease, { id, held, now: this.now, leaseMs });
+    if (lease === undefined) return undefined;
+    await this.#commit({ ...this.#rows, lease });
+    return lease.epoch;
+  }
+
+  /** Whether it was written: the epoch of the row is the writer's. */
+  async write(write: LeaderWrite): Promise<boolean> {
+    if (this.#rows.lease.epoch !== write.epoch) return false;
+    await this.#commit({ ...this.#rows, writes: [...this.#rows.writes, write] });
+    return true;
+  }
+
+  /** What the disk has not taken is lost. */
+  crash(): void {
+    this.process.crash();
+    this.#rows = this.#durable;
+  }
+
+  /** Resolves when the rows, and all before them, are on the disk. */
+  #commit(rows: Rows): Promise<void> {
+    this.#rows = rows;
+    return new Promise((resolve) => {
+      this.process.after(2, () => {
+        this.#durable = rows;
+        resolve();
+      });
+    });
+  }
+}
