@@ -36,6 +36,7 @@ const MADE = [
     'swarm_schedules',
     'comm_accounts',
     'comm_messages',
+    'comm_calls',
     'identity_users',
     'identity_groups',
     'identity_sessions',

@@ -35,6 +35,8 @@ export interface Ids {
   readonly device: string;
   readonly commAccount: string;
   readonly commMessage: string;
+  readonly commCall: string;
+  readonly commSip: string;
   readonly prompt: string;
   readonly response: string;
   readonly namespace: string;
@@ -138,6 +140,10 @@ export async function makeBelongings(
   const commAccount = await post('/api/v1/comm/accounts', mail, admin);
   const sent = { account_id: commAccount.id, to: 'ann@mail.invalid', text: name };
   const { message_id: commMessage } = await post('/api/v1/comm/messages', sent, admin);
+  const sip = { registrar: 'sip.invalid', user: 'svc', domain: 'sip.invalid' };
+  const telephone = { kind: 'sip', name: `${name}-sip`, settings: sip, key: accountKey, allowed_recipients: ['*'] };
+  const commSip = await post('/api/v1/comm/accounts', telephone, admin);
+  const { call_id: commCall } = await post('/api/v1/comm/calls/start', { account_id: commSip.id, to: '200' }, admin);
   const prompt = await post('/api/v1/edge/prompts', { title: name, content: name }, person);
   await post(`/api/v1/vector/namespaces/${tenant}`, { namespace }, keeper);
   const document = await post('/api/v1/vector/ingest', { tenant, namespace, text, source: `${name}.txt` }, keeper);
@@ -194,6 +200,8 @@ export async function makeBelongings(
       device: device.id,
       commAccount: commAccount.id,
       commMessage,
+      commCall,
+      commSip: commSip.id,
       prompt: prompt.id,
       namespace,
       document: document.id,

@@ -57,6 +57,8 @@ const PARAMS: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   '/api/v1/iot/devices/{id}': ({ device }) => [device],
   '/api/v1/comm/accounts/{id}': ({ commAccount }) => [commAccount],
   '/api/v1/comm/accounts/{id}/test': ({ commAccount }) => [commAccount],
+  '/api/v1/comm/calls/{id}': ({ commCall }) => [commCall],
+  '/api/v1/comm/calls/{id}/hangup': ({ commCall }) => [commCall],
   '/api/v1/comm/messages/{id}': ({ commMessage }) => [commMessage],
   '/api/v1/comm/messages/{id}/resend': ({ commMessage }) => [commMessage],
   '/api/v1/models/pulls/{id}': ({ job }) => [job],
@@ -235,6 +237,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   }),
   'PATCH /api/v1/comm/accounts/{id}': () => ({ body: { enabled: true } }),
   'POST /api/v1/comm/accounts/{id}/test': () => ({ body: { to: 'ann@mail.invalid' } }),
+  'POST /api/v1/comm/calls/start': ({ commSip }) => ({ body: { account_id: commSip, to: '200' } }),
   'POST /api/v1/comm/messages': ({ commAccount }) => ({
     body: { account_id: commAccount, to: 'ann@mail.invalid', text: 'for the canary' },
   }),

@@ -84,6 +84,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/iot.ts'), 'iot halt', 'iot resume'),
   ...commandsOf(() => import('./commands/comm.ts'), 'comm accounts', 'comm add', 'comm send', 'comm show', 'comm resend'),
   ...commandsOf(() => import('./commands/comm.ts'), 'comm rm', 'comm test', 'comm enable', 'comm disable'),
+  ...commandsOf(() => import('./commands/comm.ts'), 'call start', 'call show', 'call hangup'),
   ...commandsOf(() => import('./commands/logs.ts'), 'logs config', 'logs apply', 'logs status', 'logs repair', 'logs migrate'),
   ...commandsOf(() => import('./commands/logs-search.ts'), 'logs search', 'logs tail', 'logs rebuild'),
   ...commandsOf(() => import('./commands/logs-flows.ts'), 'logs flows'),

@@ -7,10 +7,15 @@ import { printable } from '../format.ts';
 import { listCommand, requestCommand, serverCommand } from '../server-command.ts';
 
 type NewAccount = Body<'POST /api/v1/comm/accounts'>;
+type Call = Answer<'GET /api/v1/comm/calls/{id}'>;
 type Message = Answer<'GET /api/v1/comm/messages/{id}'>;
 
 const account = { name: 'ACCOUNT', help: 'its id, as `svc comm accounts` shows it' };
 const message = { name: 'MESSAGE', help: 'its id, as `svc comm send` printed it' };
+const call = { name: 'CALL', help: 'its id, as `svc call start` printed it' };
+const CALL_EXAMPLE = 'call_0199a3b2-0000-7000-8000-000000000000';
+/** So long is waited for each key. */
+const DIGIT_SECONDS = 10;
 const EXAMPLE = 'acc_0199a3b2-0000-7000-8000-000000000000';
 const MESSAGE_EXAMPLE = 'msg_0199a3b2-0000-7000-8000-000000000000';
 
@@ -128,6 +133,62 @@ export const commRemove = requestCommand({
   given: ({ positionals: [id = ''] }) => ({ params: { id } }),
   text: (_, { positionals: [id] }) => `${id} is removed`,
 });
+
+export const callStart = requestCommand({
+  words: ['call', 'start'],
+  summary: 'Call a telephone over an account of the kind sip',
+  positionals: [account, { name: 'TO', help: 'the number' }],
+  options: {
+    say: { kind: 'text', value: 'TEXT', help: 'what is read aloud when somebody answers' },
+    file: { kind: 'text', value: 'ID', help: 'a stored WAV file of yours, played first' },
+    digits: { kind: 'integer', value: 'NUMBER', min: 1, max: 32, help: 'collect so many keys' },
+    record: { kind: 'flag', help: 'record what is said behind the text and a tone' },
+  },
+  examples: [`svc call start ${EXAMPLE} +491701234567 --say "The pump has stopped. Press 1." --digits 1`],
+  route: 'POST /api/v1/comm/calls/start',
+  given: ({ positionals: [id = '', to = ''], options: { say, file, digits, record } }) => ({
+    body: {
+      account_id: id,
+      to,
+      ...(say !== undefined && { say }),
+      ...(file !== undefined && { file_id: file }),
+      ...(digits !== undefined && { digits: { max: digits, timeout_seconds: DIGIT_SECONDS } }),
+      ...(record === true && { record }),
+    },
+  }),
+  text: ({ call_id: id, state, approval_id: approval }) =>
+    id === null ? `it waits for the approval ${approval}` : `${id} is ${state}`,
+});
+
+export const callShow = requestCommand({
+  words: ['call', 'show'],
+  summary: 'Show how a call goes, or went',
+  positionals: [call],
+  examples: [`svc call show ${CALL_EXAMPLE}`],
+  route: 'GET /api/v1/comm/calls/{id}',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: calledText,
+});
+
+export const callHangup = requestCommand({
+  words: ['call', 'hangup'],
+  summary: 'Hang a call up',
+  positionals: [call],
+  examples: [`svc call hangup ${CALL_EXAMPLE}`],
+  route: 'POST /api/v1/comm/calls/{id}/hangup',
+  given: ({ positionals: [id = ''] }) => ({ params: { id } }),
+  text: calledText,
+});
+
+function calledText({ id, to, state, sip_status: status, digits, recording_file_id: file, reason }: Call): string {
+  const more = [
+    ...(status === null ? [] : [`SIP ${status}`]),
+    ...(reason === null ? [] : [reason]),
+    ...(digits === null || digits === '' ? [] : [`keys ${digits}`]),
+    ...(file === null ? [] : [`recorded as ${file}`]),
+  ];
+  return printable(`${id} to ${to} is ${state}${more.length === 0 ? '' : `: ${more.join(', ')}`}`);
+}
 
 function shown({ id, to, state, reason }: Message): string {
   return printable(`${id} to ${to} is ${state}${reason === null ? '' : `: ${reason}`}`);

@@ -14,11 +14,13 @@ export interface AttachedFile {
 
 const MAX_ATTACHED_BYTES = 10 * 1024 * 1024;
 
+type UsedFiles = Pick<FilesApi, 'stored' | 'blobs' | 'intake'>;
+
 export class AttachedFiles {
-  readonly #files: () => Pick<FilesApi, 'stored' | 'blobs'>;
+  readonly #files: () => UsedFiles;
   readonly #now: () => number;
 
-  constructor(files: () => Pick<FilesApi, 'stored' | 'blobs'>, now: () => number) {
+  constructor(files: () => UsedFiles, now: () => number) {
     this.#files = files;
     this.#now = now;
   }
@@ -27,6 +29,25 @@ export class AttachedFiles {
   async find(caller: Principal, { takesFiles }: Channel, ids: readonly string[]): Promise<AttachedFile[]> {
     if (ids.length === 0) return [];
     if (!takesFiles) throw refusal('The account takes no files.');
+    return await this.#own(caller, ids);
+  }
+
+  /** The bytes of a file of the caller. Throws `attachment_refused`. */
+  async readOwn(caller: Principal, id: string): Promise<Buffer> {
+    const [file] = await this.read(uploaderOf(caller), await this.#own(caller, [id]));
+    return file?.content ?? Buffer.alloc(0);
+  }
+
+  /** Stores a file for the caller, and says its id. */
+  async keep(caller: Principal, name: string, content: Buffer): Promise<string> {
+    const { intake } = this.#files();
+    const uploader = uploaderOf(caller);
+    const arrived = await intake.receive(uploader, name, content.length, pieces(content));
+    const terms = { purpose: 'user_data', expiresAfterMs: undefined, credential: caller.keyId } as const;
+    return (await intake.keep(uploader, arrived, terms)).id;
+  }
+
+  async #own(caller: Principal, ids: readonly string[]): Promise<AttachedFile[]> {
     const uploader = uploaderOf(caller);
     const { stored } = this.#files();
     const found = await Promise.all(ids.map((id) => stored.find(uploader, id, this.#now())));
@@ -46,6 +67,10 @@ export class AttachedFiles {
       })),
     );
   }
+}
+
+async function* pieces(content: Buffer): AsyncGenerator<Buffer> {
+  yield content;
 }
 
 function refusal(sentence: string) {

@@ -9,8 +9,13 @@ import { tenantScope } from '../../platform/storage/index.ts';
 import { files } from '../files/index.ts';
 import { identity } from '../identity/index.ts';
 import { license } from '../license/index.ts';
+import { media, Resampler, SPEECH_RATE } from '../media/index.ts';
 import { security } from '../security/index.ts';
 import { AttachedFiles } from './attached-files.ts';
+import { CallStore } from './calls/call-store.ts';
+import { Calls } from './calls/calls.ts';
+import { CALL_RATE } from './calls/rtp-session.ts';
+import type { Sound } from './calls/wav.ts';
 import { CommStore } from './comm-store.ts';
 import { Delivery } from './delivery.ts';
 import { commError } from './errors.ts';
@@ -75,26 +80,61 @@ export function createComm(context: ModuleContext<typeof commSettings>): Module<
     now,
     check: (url) => policy.check(url),
   });
-  const tools = new CommTools(service);
+  const ends = metrics.counter('svc_comm_calls_total', 'Calls, by how they ended.', ['end']);
+  const voices = context.useOptional(media);
+  const callStore = new CallStore(storage);
+  const calls = new Calls({
+    store: callStore,
+    service,
+    files: attached,
+    speak: async (caller, text, voice = '') =>
+      resample({ rate: SPEECH_RATE, samples: await voices.api.speak(caller, text, voice) }, CALL_RATE),
+    transcribe: async (caller, wav, signal) => await voices.api.transcribe(caller, wav, signal),
+    resample,
+    sealingKey,
+    policy,
+    nodeId,
+    maxSeconds: settings['comm.call_max_seconds'],
+    timeoutMs: settings['comm.timeout_seconds'] * 1000,
+    log,
+    now,
+    onEnd: (end) => ends.with({ end }).add(),
+  });
+  const tools = new CommTools(service, calls);
+  const keptSince = (): number => now() - settings['comm.keep_days'] * 24 * HOUR_MS;
   const upkeep = new Repeater({
     intervalMs: HOUR_MS,
-    run: () => store.removeBefore(now() - settings['comm.keep_days'] * 24 * HOUR_MS),
+    run: async () => {
+      await store.removeBefore(keptSince());
+      await callStore.removeBefore(keptSince());
+    },
     onError: (error) => log.warn('old records of messages could not be removed', { error: String(error) }),
   });
   return {
     api: undefined,
-    routes: commRoutes({ service, security: context.use(security), recordAct }),
+    routes: commRoutes({ service, calls, security: context.use(security), recordAct }),
     toolsFor: (caller) => tools.of(caller),
     belongings: store,
     start: async () => {
+      await calls.begin();
       delivery.start();
       upkeep.start();
     },
     stop: async () => {
-      await Promise.all([delivery.stop(), upkeep.stop()]);
+      await Promise.all([calls.stop(), delivery.stop(), upkeep.stop()]);
       await http.close();
     },
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,
   };
+}
+
+function resample({ rate, samples }: Sound, to: number): Int16Array {
+  if (rate === to) return samples;
+  const resampler = new Resampler(rate, to);
+  const parts = [resampler.push(samples), resampler.end()];
+  const whole = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0));
+  whole.set(parts[0] ?? []);
+  whole.set(parts[1] ?? [], parts[0]?.length ?? 0);
+  return whole;
 }

@@ -143,11 +143,15 @@ export class CommStore {
 
   async eraseTenant(scope: TenantScope): Promise<void> {
     await this.#storage.writeUnit(scope, (db) =>
-      (['comm_accounts', 'comm_messages'] as const).map((table) => db.deleteFrom(table).where('tenant', '=', scope.tenant)),
+      (['comm_accounts', 'comm_messages', 'comm_calls'] as const).map((table) =>
+        db.deleteFrom(table).where('tenant', '=', scope.tenant),
+      ),
     );
   }
 
   async eraseAccount(everyone: SystemScope, accountId: string): Promise<void> {
-    await this.#storage.writeUnit(everyone, (db) => [db.deleteFrom('comm_messages').where('owner', '=', `user:${accountId}`)]);
+    await this.#storage.writeUnit(everyone, (db) =>
+      (['comm_messages', 'comm_calls'] as const).map((table) => db.deleteFrom(table).where('owner', '=', `user:${accountId}`)),
+    );
   }
 }

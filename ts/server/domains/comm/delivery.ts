@@ -183,8 +183,8 @@ function endOf(outcome: Outcome, mayBeTaken: boolean): Pick<MessageRow, 'state' 
 
 /** A key is for the account and the address that it was given for. */
 export function accountContext({ tenant, id, kind, settings }: Pick<AccountRow, 'tenant' | 'id' | 'kind' | 'settings'>): string {
-  const { host, homeserver, url } = JSON.parse(settings) as Record<string, unknown>;
-  return `comm account ${id} of ${tenant} at ${kind} ${String(host ?? homeserver ?? url ?? '')}`;
+  const { host, homeserver, url, registrar } = JSON.parse(settings) as Record<string, unknown>;
+  return `comm account ${id} of ${tenant} at ${kind} ${String(host ?? homeserver ?? url ?? registrar ?? '')}`;
 }
 
 export function messageContext({ tenant, id }: Pick<MessageRow, 'tenant' | 'id'>): string {

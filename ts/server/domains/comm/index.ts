@@ -5,7 +5,7 @@ import { commMigrations } from './tables.ts';
 
 export { commErrors } from './errors.ts';
 export * as commEvents from './events.ts';
-export { MessageAccepted, SendMessage } from './schemas.ts';
+export { CallAccepted, MessageAccepted, SendMessage, StartCall } from './schemas.ts';
 
 export const comm = defineModule({
   name: 'comm',

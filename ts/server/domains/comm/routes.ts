@@ -5,6 +5,7 @@ import { routes } from '../../platform/http/route-group.ts';
 import { auditEntry, auditSource, type IdentityApi } from '../identity/index.ts';
 import { featureErrors } from '../license/index.ts';
 import { type SecurityApi, toolCallErrors } from '../security/index.ts';
+import type { Calls } from './calls/calls.ts';
 import { commErrors } from './errors.ts';
 import {
   AccountId,
@@ -12,7 +13,10 @@ import {
   AccountShape,
   AddAccount,
   accountBody,
+  CallId,
+  CallShape,
   ChangeAccount,
+  callBody,
   MessageId,
   MessageShape,
   messageBody,
@@ -22,6 +26,7 @@ import type { CommService } from './service.ts';
 
 interface CommRouteDeps {
   readonly service: CommService;
+  readonly calls: Calls;
   readonly security: Pick<SecurityApi, 'requireToolCall'>;
   readonly recordAct: IdentityApi['recordAct'];
 }
@@ -54,7 +59,7 @@ const managed = routes({
 });
 
 export function commRoutes(deps: CommRouteDeps): Route[] {
-  return [...accountRoutes(deps), ...messageRoutes(deps)];
+  return [...accountRoutes(deps), ...messageRoutes(deps), ...callRoutes(deps)];
 }
 
 function accountRoutes({ service, security, recordAct }: CommRouteDeps): Route[] {
@@ -114,6 +119,7 @@ function accountRoutes({ service, security, recordAct }: CommRouteDeps): Route[]
         'account_disabled',
         'account_key_elsewhere',
         'recipient_not_allowed',
+        'account_cannot',
         'send_limit_exceeded',
         ...toolCallErrors,
       ],
@@ -125,6 +131,35 @@ function accountRoutes({ service, security, recordAct }: CommRouteDeps): Route[]
           auditEntry(auditSource(context), { action: 'comm.account.test', target: params.id, detail: { message: message.id } }),
         );
         return messageBody(message);
+      },
+    }),
+  ];
+}
+
+function callRoutes({ calls, recordAct }: CommRouteDeps): Route[] {
+  return [
+    sending.get('/api/v1/comm/calls/{id}', {
+      summary: 'How a call goes, or went',
+      description: 'Your own; for administrators all of the tenant.',
+      params: CallId,
+      answer: CallShape,
+      errors: ['call_not_found'],
+      handle: async ({ caller, params }) => {
+        const call = await calls.get(caller, params.id);
+        return callBody(call, await calls.heardIn(call));
+      },
+    }),
+    sending.post('/api/v1/comm/calls/{id}/hangup', {
+      summary: 'Hang a call up',
+      description: 'It answers when the call has ended. One that has its end keeps it.',
+      params: CallId,
+      answer: CallShape,
+      errors: ['call_not_found', 'account_key_elsewhere'],
+      handle: async (context) => {
+        const { caller, params } = context;
+        const call = await calls.hangUp(caller, params.id);
+        await recordAct(auditEntry(auditSource(context), { action: 'comm.call.hangup', target: params.id }));
+        return callBody(call, await calls.heardIn(call));
       },
     }),
   ];

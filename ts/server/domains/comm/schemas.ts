@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { named } from '../../platform/schema/named.ts';
 import type { Channel } from './channels/channel.ts';
 import { ACCOUNT_KINDS, type AccountKind, CHANNELS } from './channels/channels.ts';
-import { type AccountRow, MESSAGE_STATES, type MessageRow } from './tables.ts';
+import { type AccountRow, CALL_STATES, type CallRow, MESSAGE_STATES, type MessageRow } from './tables.ts';
 
 const closed = { additionalProperties: false } as const;
 const Nullable = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -18,7 +18,7 @@ const Key = Type.String({
 });
 const Settings = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'By kind: email `{host, port, user, from, tls}`, matrix `{homeserver, user_id}`, telegram `{chat_ids}`, slack and teams `{}`, sms `{url, form}`, webhook `{url}`.',
+    'By kind: email `{host, port, user, from, tls}`, matrix `{homeserver, user_id}`, telegram `{chat_ids}`, slack and teams `{}`, sms `{url, form}`, webhook `{url}`, sip `{registrar, user, domain, transport, audio_port_range}`.',
 });
 const Recipients = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
   maxItems: 1000,
@@ -127,6 +127,92 @@ export const MessageShape = named(
   }),
 );
 
+export const StartCall = named(
+  'CommCallNew',
+  Type.Object(
+    {
+      account_id: Id,
+      to: Type.String({ pattern: '^[!-~]{1,64}$' }),
+      say: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 4000, pattern: '\\S', description: 'Read aloud when somebody answers.' }),
+      ),
+      file_id: Type.Optional(
+        Type.String({ pattern: '^[A-Za-z0-9_-]{1,100}$', description: 'A stored WAV file of the caller, played first.' }),
+      ),
+      voice: Type.Optional(Type.String({ maxLength: 100 })),
+      digits: Type.Optional(
+        Type.Object(
+          {
+            max: Type.Integer({ minimum: 1, maximum: 32 }),
+            timeout_seconds: Type.Integer({ minimum: 1, maximum: 60 }),
+            end: Type.Optional(Type.String({ pattern: '^[0-9*#A-D]$', description: '`#` by default.' })),
+          },
+          { ...closed, description: 'Keys that are collected, from the first sound on.' },
+        ),
+      ),
+      record: Type.Optional(Type.Boolean({ description: 'After what is said and a tone; until the other side hangs up.' })),
+      max_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 14_400, description: 'At most comm.call_max_seconds.' })),
+      ring_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 180, description: '30 by default.' })),
+    },
+    closed,
+  ),
+);
+
+export const CallAccepted = named(
+  'CommCallAccepted',
+  Type.Object({
+    call_id: Nullable(Type.String({ description: 'null while it waits for approval: its outcome has it.' })),
+    state: Type.Enum(['waiting_approval', ...CALL_STATES]),
+    approval_id: Type.Optional(Type.String()),
+  }),
+);
+
+export const CallId = Type.Object({ id: Id });
+/** Null: another node has it, or there is none. */
+interface HeardTexts {
+  readonly digits: string | null;
+  readonly transcript: string | null;
+}
+
+export const CallShape = named(
+  'CommCall',
+  Type.Object({
+    id: Type.String(),
+    account_id: Type.String(),
+    to: Type.String(),
+    state: Type.Enum([...CALL_STATES]),
+    sip_status: Nullable(Type.Integer({ description: 'The last answer to the INVITE.' })),
+    reason: Nullable(Type.String()),
+    digits: Nullable(Type.String({ description: 'null where another node has them.' })),
+    recording_file_id: Nullable(Type.String()),
+    transcript: Nullable(
+      Type.String({
+        description: 'What was said in the recording, by the default speech model; it comes after the end of the call.',
+      }),
+    ),
+    talked_seconds: Type.Number(),
+    created_at: Time,
+    updated_at: Time,
+  }),
+);
+
+export function callBody(row: CallRow, heard: HeardTexts): Static<typeof CallShape> {
+  return {
+    id: row.id,
+    account_id: row.account,
+    to: row.masked_to,
+    state: row.state,
+    sip_status: row.sip_status,
+    reason: row.reason,
+    digits: heard.digits,
+    recording_file_id: row.recording,
+    transcript: heard.transcript,
+    talked_seconds: row.talked_ms / 1000,
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}
+
 export const SearchAnswer = named(
   'CommSearch',
   Type.Object({ results: Type.Array(Type.Unknown()), count: Type.Literal(0), _stub: Type.Literal(true) }),
@@ -147,8 +233,8 @@ export function accountBody(row: AccountRow): Static<typeof AccountShape> {
 }
 
 function canOf(kind: AccountKind) {
-  const { takesFiles, isIdempotent }: Channel = CHANNELS[kind];
-  return { attachments: takesFiles, idempotent: isIdempotent, calls: false };
+  const { takesFiles, isIdempotent, makesCalls }: Channel = CHANNELS[kind];
+  return { attachments: takesFiles, idempotent: isIdempotent, calls: makesCalls };
 }
 
 export function messageBody(row: MessageRow): Static<typeof MessageShape> {

@@ -101,7 +101,7 @@ export class CommService {
   }
 
   /** A model's message asks where the account does not let models send. Undefined: it does not ask, or is refused anyway. */
-  async approvalRule(caller: Principal, { account_id: id }: MessageRequest): Promise<AskingRule | undefined> {
+  async approvalRule(caller: Principal, { account_id: id }: Pick<MessageRequest, 'account_id'>): Promise<AskingRule | undefined> {
     const account = await this.#deps.store.account(scopeOf(caller), id);
     if (account === undefined || account.model_may_send === 1) return undefined;
     const { kind, settings } = account;
@@ -112,8 +112,8 @@ export class CommService {
   async send(caller: Principal, request: MessageRequest): Promise<MessageRow> {
     const { store, files, delivery, now, nodeId } = this.#deps;
     const { account_id: accountId, to = '', text, subject, file_ids: fileIds = [], idempotency_key: key } = request;
-    const account = await this.account(caller, accountId);
-    const sealing = await this.#requireUsable(account, to);
+    const account = await this.usableAccount(caller, accountId, to, 'messages');
+    const sealing = await this.#deps.sealingKey();
     const attached = await files.find(caller, CHANNELS[account.kind], fileIds);
     const scope = scopeOf(caller);
     const id = `msg_${newTimeOrderedId()}`;
@@ -167,10 +167,16 @@ export class CommService {
     return message;
   }
 
-  async #requireUsable(account: AccountRow, to: string) {
+  /** The account, by which that recipient may be reached so. Throws what keeps the caller from it. */
+  async usableAccount(caller: Principal, id: string, to: string, forWhat: 'messages' | 'calls'): Promise<AccountRow> {
     const { sealingKey } = this.#deps;
+    const account = await this.account(caller, id);
     if (account.enabled !== 1) throw commError('account_disabled', `${account.name} is switched off.`);
     const channel: Channel = CHANNELS[account.kind];
+    if (channel.makesCalls !== (forWhat === 'calls'))
+      throw commError('account_cannot', `${account.name} makes no ${forWhat}: it is of the kind ${account.kind}.`, {
+        param: 'account_id',
+      });
     const fault = channel.recipientFault(JSON.parse(account.settings) as Record<string, unknown>, to);
     if (fault !== undefined)
       throw commError('recipient_not_allowed', `${account.name} sends nothing there: ${fault}`, { param: 'to' });
@@ -180,7 +186,7 @@ export class CommService {
     const sealing = await sealingKey();
     if (account.sealed_key !== null && account.sealed_by !== sealing.id)
       throw commError('account_key_elsewhere', `The key of ${account.name} lies on another node.`);
-    return sealing;
+    return account;
   }
 
   async #save(scope: TenantScope, before: AccountRow, changes: AccountChanges): Promise<AccountRow> {
@@ -231,7 +237,8 @@ export class CommService {
   }
 }
 
-function ownerOf(caller: Principal): string {
+/** As rows name whoever asked. */
+export function ownerOf(caller: Principal): string {
   return caller.subject === undefined ? actorOf(caller) : `user:${caller.subject}`;
 }
 
@@ -239,8 +246,8 @@ function isAdministrator(caller: Principal): boolean {
   return caller.kind === 'anonymous' || hasRole(caller, 'admin');
 }
 
-/** The first character and, of a mail address, the domain. */
-function masked(to: string): string {
+/** Gives the first character and, of a mail address, the domain. */
+export function masked(to: string): string {
   const at = to.lastIndexOf('@');
   if (at > 0) return `${to.slice(0, 1)}***${to.slice(at)}`;
   return to.length < 6 ? '***' : `${to.slice(0, 2)}***${to.slice(-2)}`;

@@ -8,6 +8,7 @@ export const commSettings = {
     'Hosts inside the network, separated by commas, at which mail servers and services for messages may lie: name, name:port, or http://name:port for plain HTTP.',
     { isOfMachine: true },
   ),
+  'comm.call_max_seconds': setting(integerSchema(1, 14_400), 600, 'A call ends after so long at the latest.'),
   'comm.keep_days': setting(
     integerSchema(1, 3650),
     90,

@@ -55,7 +55,45 @@ export interface MessageRow {
   updated_at: number;
 }
 
-export interface CommTables {
+/** The states before the end; then it is one of those of a SIP call. */
+export const CALL_STATES = [
+  'calling',
+  'ringing',
+  'talking',
+  'completed',
+  'busy',
+  'no_answer',
+  'declined',
+  'failed',
+  'cancelled',
+] as const;
+type CallState = (typeof CALL_STATES)[number];
+
+export interface CallRow {
+  tenant: string;
+  id: string;
+  account: string;
+  owner: string;
+  masked_to: string;
+  /** The node that makes it. */
+  node: string;
+  state: CallState;
+  /** The last status of SIP; null: none came. */
+  sip_status: number | null;
+  reason: string | null;
+  /** The keys that were pressed, sealed by the node. */
+  sealed_digits: string | null;
+  /** The stored file of what was said. */
+  recording: string | null;
+  /** The node seals what was said; null: nothing was recorded, or no speech model heard it. */
+  sealed_transcript: string | null;
+  talked_ms: number;
+  created_at: number;
+  updated_at: number;
+}
+
+interface CommTables {
+  comm_calls: CallRow;
   comm_accounts: AccountRow;
   comm_messages: MessageRow;
 }
@@ -112,6 +150,34 @@ export const commMigrations: readonly Migration[] = [
       await schema.index('comm_messages_key', 'comm_messages', ['tenant', 'owner', 'idempotency_key']);
       await schema.index('comm_messages_open', 'comm_messages', ['node', 'state', 'updated_at']);
       await schema.index('comm_messages_created', 'comm_messages', ['created_at']);
+    },
+  },
+  {
+    id: 2,
+    name: 'create calls',
+    up: async (schema) => {
+      await schema.tenantTable('comm_calls', {
+        columns: {
+          id: column.id(),
+          account: column.id(),
+          owner: column.id(),
+          masked_to: column.text(),
+          node: column.id(),
+          state: column.text(),
+          sip_status: column.integer({ nullable: true }),
+          reason: column.text({ nullable: true }),
+          sealed_digits: column.text({ nullable: true }),
+          recording: column.text({ nullable: true }),
+          sealed_transcript: column.text({ nullable: true }),
+          talked_ms: column.integer(),
+          created_at: column.timestamp(),
+          updated_at: column.timestamp(),
+        },
+        primaryKey: ['tenant', 'id'],
+      });
+      await schema.index('comm_calls_account', 'comm_calls', ['tenant', 'account', 'created_at']);
+      await schema.index('comm_calls_open', 'comm_calls', ['node', 'state']);
+      await schema.index('comm_calls_created', 'comm_calls', ['created_at']);
     },
   },
 ];

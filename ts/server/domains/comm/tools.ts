@@ -2,7 +2,8 @@
 import Type from 'typebox';
 import type { Principal } from '../../platform/http/principal.ts';
 import { defineTool, type Tool } from '../../platform/tools/tool.ts';
-import { accountBody, messageBody, SendMessage } from './schemas.ts';
+import type { Calls } from './calls/calls.ts';
+import { accountBody, callBody, messageBody, SendMessage, StartCall } from './schemas.ts';
 import type { CommService } from './service.ts';
 
 const NoInput = Type.Object({}, { additionalProperties: false });
@@ -11,9 +12,9 @@ export class CommTools {
   readonly #service: CommService;
   readonly #tools: readonly Tool[];
 
-  constructor(service: CommService) {
+  constructor(service: CommService, calls: Calls) {
     this.#service = service;
-    this.#tools = [accountsTool(service), sendTool(service)];
+    this.#tools = [accountsTool(service), sendTool(service), callTool(service, calls)];
   }
 
   /** None for a tenant without an account that is on. */
@@ -51,5 +52,22 @@ function sendTool(service: CommService): Tool {
     asks: async ({ caller, isOwnRoute, arguments: request }) =>
       isOwnRoute ? undefined : await service.approvalRule(caller, request),
     run: async ({ caller, arguments: request }) => messageBody(await service.send(caller, request)),
+  });
+}
+
+function callTool(service: CommService, calls: Calls): Tool {
+  return defineTool({
+    name: 'comm.call',
+    description:
+      'Call a telephone over an account that makes calls, say a text or play a file, and collect keys or record. The answer says that it is being made.',
+    input: StartCall,
+    effect: 'external',
+    scope: 'comm:send',
+    maxSeconds: 60,
+    isUntrusted: false,
+    about: ['account_id'],
+    asks: async ({ caller, isOwnRoute, arguments: request }) =>
+      isOwnRoute ? undefined : await service.approvalRule(caller, request),
+    run: async ({ caller, arguments: request }) => callBody(await calls.start(caller, request), { digits: '', transcript: null }),
   });
 }

@@ -35,7 +35,7 @@ import { nodeServer } from './mcp-server/node-server.ts';
 import { McpServers } from './mcp-servers/mcp-servers.ts';
 import { McpTools } from './mcp-servers/mcp-tools.ts';
 import { mcpServerRoutes } from './mcp-servers/server-routes.ts';
-import { messageRoute } from './message-route.ts';
+import { commToolRoutes } from './message-route.ts';
 import { PluginStore } from './plugins/plugin-store.ts';
 import { Plugins } from './plugins/plugins.ts';
 import { PolicyStore } from './policies/policy-store.ts';
@@ -196,7 +196,7 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
       }),
       ...approvalRoutes({ approvals, executor, delegations, recordAct, now }),
       writeRoute(executor),
-      messageRoute(executor),
+      ...commToolRoutes(executor),
       ...mcpRoutes(mcp, protectedResource),
       ...mcpServerRoutes({ servers: mcpServers, recordAct, publicUrl }),
     ],

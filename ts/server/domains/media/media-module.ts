@@ -1,5 +1,6 @@
 /** Wires the media module. */
-import { rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { languages } from '../../native/whisper.ts';
@@ -18,14 +19,14 @@ import { inspectMedia } from './sound/media-facts.ts';
 import { BackgroundHearing } from './speech/background-hearing.ts';
 import { BackgroundTranscription } from './speech/background-transcription.ts';
 import { type SpeechCard, type SpeechFiles, SpeechModels } from './speech/speech-models.ts';
-import { SpeechService } from './speech/speech-service.ts';
+import { ownerOf, SpeechService } from './speech/speech-service.ts';
 import { transcribeRoutes } from './speech/transcribe-routes.ts';
 import { statusRoute } from './status-route.ts';
 import { videoRoutes } from './video/video-routes.ts';
 import { type AskModel, VideoService } from './video/video-service.ts';
 import { EspeakEngine } from './voices/espeak-engine.ts';
 import { FliteEngine } from './voices/flite-engine.ts';
-import { speakRoutes } from './voices/speak-routes.ts';
+import { requireLength, speakRoutes } from './voices/speak-routes.ts';
 import { SpeakingService } from './voices/speaking-service.ts';
 import { VoiceList } from './voices/voice-list.ts';
 
@@ -38,6 +39,10 @@ export interface MediaApi {
   connectChat(ask: AskModel): void;
   /** Undefined while the module does not run. */
   hearing(): BackgroundHearing | undefined;
+  /** Reads a text aloud; the samples have SPEECH_RATE. Throws the errors of the module, and those of quotas. */
+  speak(caller: Principal, text: string, voice: string): Promise<Int16Array>;
+  /** Writes down what a recording says, by the default model; undefined: none is there. Throws as `hearing` does. */
+  transcribe(caller: Principal, wav: Buffer, signal: AbortSignal): Promise<string | undefined>;
   /** The speech models that the caller may use. */
   models(caller: Principal): Promise<SpeechCard[]>;
   /** Tells the kind of a stored file, and how long it lasts; undefined while the module does not run. */
@@ -107,6 +112,37 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
         askModel = given;
       },
       hearing: () => (isRunning ? hearing : undefined),
+      speak: async (caller, text, asked) => {
+        requireLength(text, settings['media.max_speech_characters'], 'text');
+        const { voice } = await voices.choose({ voice: asked, language: undefined });
+        const call = {
+          text,
+          voice,
+          speed: 1,
+          owner: ownerOf(caller),
+          signal: new AbortController().signal,
+          announce: () => undefined,
+        };
+        const pieces: Int16Array[] = [];
+        for await (const piece of await speaking.service.speak(call)) pieces.push(piece);
+        return joined(pieces);
+      },
+      transcribe: async (caller, wav, signal) => {
+        if (!isRunning || !(await hearing.canHear())) return undefined;
+        const own = join(folder, `given-${randomUUID()}`);
+        await mkdir(own, { recursive: true });
+        try {
+          await writeFile(join(own, 'recording.wav'), wav, { mode: 0o600 });
+          const said = await hearing.hear(ownerOf(caller), join(own, 'recording.wav'), {
+            folder: join(own, 'notes'),
+            signal,
+            onSeconds: () => undefined,
+          });
+          return said.map(({ text }) => text.trim()).join(' ');
+        } finally {
+          await rm(own, { recursive: true, force: true });
+        }
+      },
       models: (caller) => service.models(caller),
       inspection: () => (isRunning ? (path) => inspectMedia(path, maxSeconds) : undefined),
     },
@@ -135,6 +171,16 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
     health: () => ({ state: { ffmpeg: findFfmpeg() !== undefined }, reasons: [] }),
     ready: () => undefined,
   };
+}
+
+function joined(pieces: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }
 
 /** English names by their codes, which the addon has. Throws speech_model_unusable. */

@@ -55,7 +55,18 @@ export const MODULES = [
     },
   },
   { name: 'retrieval', tier: 2, role: 'data', paths: [], isInternal: true },
-  { name: 'media', tier: 2, role: 'media', paths: ['media', 'stt', 'tts', 'video'], dispatched: ['stt', 'tts', 'video'] },
+  {
+    name: 'media',
+    tier: 2,
+    role: 'media',
+    paths: ['media', 'stt', 'tts', 'video'],
+    dispatched: ['stt', 'tts', 'video'],
+    whenOff: {
+      code: 'tool_unavailable',
+      sentence:
+        'The module media, which reads texts aloud, does not run on this node; leave `say` out, or switch the role media on.',
+    },
+  },
 
   {
     name: 'data',

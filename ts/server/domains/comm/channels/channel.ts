@@ -43,6 +43,8 @@ export interface Channel {
   /** The provider takes a message of one id once, however often it comes. */
   readonly isIdempotent: boolean;
   readonly takesFiles: boolean;
+  /** It makes calls, and sends no messages. */
+  readonly makesCalls: boolean;
   /** Says what is wrong with a recipient; undefined: nothing is. */
   recipientFault(settings: Readonly<Record<string, unknown>>, to: string): string | undefined;
   /** The address that is reached, to be judged before it is; undefined: the channel has no URL. */

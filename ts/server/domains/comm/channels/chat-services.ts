@@ -13,6 +13,7 @@ export const matrix: Channel = {
   needsKey: true,
   isIdempotent: true,
   takesFiles: false,
+  makesCalls: false,
   recipientFault: (_, to) =>
     /^![^\s:/]{1,200}:[A-Za-z0-9.:-]{1,200}$/.test(to)
       ? undefined
@@ -43,6 +44,7 @@ export const telegram: Channel = {
   needsKey: true,
   isIdempotent: false,
   takesFiles: false,
+  makesCalls: false,
   recipientFault: ({ chat_ids: ids }, to) => ((ids as string[]).includes(to) ? undefined : 'It is none of `chat_ids`.'),
   address: ({ url }) => new URL(String(url ?? TELEGRAM_URL)),
   send: async (parts, { to, text }) => {
@@ -64,6 +66,7 @@ function hook(body: (text: string) => object): Channel {
     needsKey: true,
     isIdempotent: false,
     takesFiles: false,
+    makesCalls: false,
     recipientFault: (_, to) => (to === '' ? undefined : 'The hook leads to one place: leave `to` empty.'),
     address: (_, key) => (URL.canParse(key) ? new URL(key) : undefined),
     send: async (parts, { text }) =>

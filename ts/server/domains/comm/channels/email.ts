@@ -33,11 +33,12 @@ export const email: Channel = {
   needsKey: false,
   isIdempotent: false,
   takesFiles: true,
+  makesCalls: false,
   recipientFault: (_, to) => (ADDRESS.test(to) ? undefined : 'It is no mail address.'),
-  // Judged as a host is; what is spoken there is SMTP.
+  // It is judged as a host is, and as plain HTTP where it is in the clear; what is spoken there is SMTP.
   address: (settings) => {
-    const { host, port } = settings as unknown as EmailSettings;
-    return new URL(`https://${host}:${port}`);
+    const { host, port, tls } = settings as unknown as EmailSettings;
+    return new URL(`${tls === 'none' ? 'http' : 'https'}://${host}:${port}`);
   },
   send: async ({ settings, key, policy, signal }, { id, to, subject = DEFAULT_SUBJECT, text, attachments }) => {
     const { host, port, user = '', from, tls = 'starttls' } = settings as unknown as EmailSettings;

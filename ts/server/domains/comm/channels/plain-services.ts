@@ -16,6 +16,7 @@ export const sms: Channel = {
   needsKey: false,
   isIdempotent: false,
   takesFiles: false,
+  makesCalls: false,
   recipientFault: (_, to) => (/^\+[1-9][0-9]{5,14}$/.test(to) ? undefined : 'It is no number in the form +491701234567.'),
   address: ({ url }) => new URL(String(url)),
   send: async (parts, { to, text }) => {
@@ -41,6 +42,7 @@ export const webhook: Channel = {
   needsKey: true,
   isIdempotent: true,
   takesFiles: false,
+  makesCalls: false,
   recipientFault: (_, to) => (to.length <= 200 ? undefined : 'It is too long.'),
   address: ({ url }) => new URL(String(url)),
   send: async (parts, { id, to, subject, text }) => {

@@ -13,6 +13,7 @@ import { httpServer } from '../../../platform/network/test-support/test-servers.
 import { type FilesApi, files, type StoredFile } from '../../files/index.ts';
 import { type AuditEntry, type IdentityApi, identity } from '../../identity/index.ts';
 import { type LicenseApi, license } from '../../license/index.ts';
+import { type MediaApi, media } from '../../media/index.ts';
 import { security } from '../../security/index.ts';
 import { comm } from '../index.ts';
 
@@ -22,6 +23,9 @@ export function callerOf(name: string, role: Role, more: Partial<Principal> = {}
 
 export const developer = callerOf('usr_dev', 'developer');
 export const admin = callerOf('usr_admin', 'admin');
+
+/** A fifth of a second. */
+const SPOKEN_SAMPLES = 4_800;
 
 interface CommBedOptions {
   readonly databaseUrl?: string;
@@ -49,8 +53,19 @@ export async function openComm(t: Test, options: CommBedOptions = {}) {
       } as unknown as Partial<IdentityApi>),
       standIn(files, {
         stored: { find: async (_: unknown, id: string) => stored.get(id) },
+        intake: {
+          receive: async (_: unknown, fileName: string, __: unknown, content: AsyncIterable<Buffer>) => {
+            for await (const piece of content) writeFileSync(join(dataDir, fileName), piece);
+            return { fileName };
+          },
+          keep: async (_: unknown, { fileName }: { fileName: string }) => ({ id: fileName }),
+        },
         blobs: { open: async (_: unknown, sha256: string) => join(dataDir, sha256) },
       } as unknown as Partial<FilesApi>),
+      standIn(media, {
+        speak: async () => new Int16Array(SPOKEN_SAMPLES),
+        transcribe: async (_: unknown, wav: Buffer) => `${wav.length > 44 ? 'Meter seven' : 'Nothing'}`,
+      } as Partial<MediaApi>),
       standIn(license, { requireFeature: () => {} } as Partial<LicenseApi>),
       ...(options.modules ?? []),
     ],
