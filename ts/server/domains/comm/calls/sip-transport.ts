@@ -69,7 +69,9 @@ async function openDatagrams({ host, port, lookup }: TransportOptions): Promise<
 
 async function openStream({ transport: name, host, port, lookup, timeoutMs, ca }: TransportOptions): Promise<SipTransport> {
   const isSecure = name === 'tls';
-  const socket = isSecure ? connectSecure({ host, port, lookup, servername: host, ca }) : connectPlain({ host, port, lookup });
+  const socket = isSecure
+    ? connectSecure({ host, port, lookup, ca, ...(isIP(host) === 0 && { servername: host }) })
+    : connectPlain({ host, port, lookup });
   const timer = setTimeout(() => socket.destroy(new Error('no connection in time')), timeoutMs);
   try {
     await once(socket, isSecure ? 'secureConnect' : 'connect');

@@ -103,7 +103,7 @@ export async function startSipp(t: Test, steps: readonly Step[], transport: Tran
 }
 
 /** A port that UDP and TCP have free. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -113,7 +113,7 @@ async function freePort(): Promise<number> {
 }
 
 /** The kernel lists what a process listens at. */
-async function isListening(child: ChildProcess, port: number, transport: TransportName): Promise<void> {
+export async function isListening(child: ChildProcess, port: number, transport: TransportName): Promise<void> {
   const { readFileSync } = await import('node:fs');
   const table = transport === 'udp' ? '/proc/net/udp' : '/proc/net/tcp';
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
