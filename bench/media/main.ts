@@ -10,7 +10,7 @@ import { SPEECH_MODELS, type SpeechJob, type SpeechTask } from './speech-load.ts
 
 /** Samples a second: enough to be heard, and four hours of them are still an ordinary upload. */
 const RATE = 4_000;
-/** What a server uses that waits, within WATCHED_MS. */
+/** A server that waits uses so much within WATCHED_MS. */
 const IDLE_CPU_MS = 20;
 const WATCHED_MS = 1_000;
 const AT_ONCE = 4;

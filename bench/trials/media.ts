@@ -28,7 +28,7 @@ export const mediaTrials: readonly Trial[] = [
     summary: 'what 4 files leave of a chat stream, and how soon the cores are free when the client of a file goes away',
     ours: 'svc-speech',
     phases: {
-      chat: speech({ task: 'chat', files: 4, tokens: 1_000 }),
+      chat: speech({ task: 'chat', files: 4, tokens: 300 }),
       cancel: speech({ task: 'cancel', times: 5 }),
     },
     goals: [
@@ -39,11 +39,11 @@ export const mediaTrials: readonly Trial[] = [
   },
   {
     name: 'memory',
-    summary: 'memory after 200 files beside that after 50, and that of half an hour beside that of a minute',
+    summary: 'memory after 200 files beside that after 50, and that of a quarter of an hour beside that of a minute',
     ours: 'svc-speech',
     phases: {
       many: speech({ task: 'many', few: 50, many: 200 }),
-      long: speech({ task: 'long', hours: 0.5 }),
+      long: speech({ task: 'long', hours: 0.25 }),
     },
     goals: memoryGoals(),
   },

@@ -15,28 +15,28 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_306_888;
+const MAX_OPENAPI_BYTES = 1_319_660;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [114, 9048],
-  client: [7, 741],
+  cli: [114, 9110],
+  client: [7, 744],
   server: [12, 812],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
-  'server/domains/cluster': [25, 3201],
+  'server/domains/cluster': [29, 3372],
   'server/domains/completions': [129, 13987],
   'server/domains/conversations': [56, 5056],
   'server/domains/data': [91, 9691],
-  'server/domains/edge': [54, 6813],
+  'server/domains/edge': [54, 6834],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [100, 10060],
   'server/domains/iot': [29, 3919],
-  'server/domains/comm': [18, 1696],
+  'server/domains/comm': [30, 3619],
   'server/domains/license': [14, 610],
   'server/domains/logs': [62, 9129],
-  'server/domains/media': [43, 4531],
+  'server/domains/media': [43, 4580],
   'server/domains/memory': [34, 5622],
   'server/domains/metering': [29, 2570],
   'server/domains/pages': [3, 173],
@@ -50,7 +50,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2819],
-  'server/platform': [264, 19949],
+  'server/platform': [264, 19960],
   web: [342, 21228],
   workers: [21, 920],
 };

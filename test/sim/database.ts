@@ -66,7 +66,7 @@ export class Database {
     return true;
   }
 
-  /** What the disk has not taken is lost. */
+  /** Writes that the disk has not taken are lost. */
   crash(): void {
     this.process.crash();
     this.#rows = this.#durable;

@@ -13,7 +13,7 @@ const CONNECT_MS = 2_000;
 const IDLE_MS = 8_000;
 export const N_TOKENS = 12;
 
-/** What a client has of an answer. */
+/** A client has this of an answer. */
 export interface Answer {
   readonly begunAt: number;
   readonly entry: Process;

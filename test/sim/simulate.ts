@@ -24,7 +24,7 @@ export const planted = {
 } as const;
 export type PlantedFault = keyof typeof planted;
 
-/** What did not hold; empty: all did. */
+/** Invariants that did not hold; empty: all did. */
 export async function simulate(seed: number, fault?: PlantedFault): Promise<string[]> {
   const random = new SeededRandom(seed);
   const world = new World(random);

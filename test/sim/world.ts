@@ -81,13 +81,13 @@ export class World {
     this.#at(this.now + Math.max(0, ms), run);
   }
 
-  /** Of the same time, what was planned first happens first. */
+  /** Events of one time happen in the order in which they were planned. */
   #at(at: number, run: () => void): void {
     this.#order += 1;
     push(this.#queue, { at, order: this.#order, run });
   }
 
-  /** What promises do after each event happens before the next one. */
+  /** Promises settle after each event, before the next one. */
   async run(untilMs: number): Promise<void> {
     for (let next = this.#queue[0]; next !== undefined && next.at <= untilMs; next = this.#queue[0]) {
       pop(this.#queue);

@@ -31,7 +31,7 @@ t.setTimeout(120_000);
 
 const KAMAILIO = '/usr/sbin/kamailio';
 const BARESIP_MODULES = '/usr/lib/baresip/modules';
-/** In samples. */
+/** Samples are its unit. */
 const WINDOW = CALL_RATE / 4;
 const OK_TO_REQUEST = says('200 OK', { tag: '' });
 

@@ -1,5 +1,9 @@
 /** Subtitles. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import t from 'tap';
+import { iterations } from '../../../../../test/test-support/iterations.ts';
+import { random } from '../../../../../test/test-support/seed.ts';
 import { type HeardSegment, srtOf, textOf, vttOf } from './transcript.ts';
 
 const segment = (text: string, begin: number, end: number): HeardSegment => ({
@@ -58,3 +62,71 @@ t.test(
     t.end();
   },
 );
+
+/** Columns of letters that whoever writes a player knows. */
+const COLUMNS = {
+  a: 1,
+  é: 1,
+  ß: 1,
+  '-': 1,
+  '>': 1,
+  '&': 1,
+  '<': 1,
+  ' ': 1,
+  '\n': 1,
+  漢: 2,
+  か: 2,
+  カ: 2,
+  한: 2,
+  '，': 2,
+  '😀': 2,
+};
+
+t.test('whatever is said, both files parse, hold each letter, and keep to lines and times', (t) => {
+  const letters = Object.keys(COLUMNS);
+  const spoken = fc.record({
+    // Arrows, which end the line of times in both formats, would be rare among letters.
+    text: fc.array(fc.constantFrom(...letters, ...letters, '-->', 'word ')).map((parts) => parts.join('')),
+    pause: fc.integer({ min: 0, max: 500 }),
+    hundredths: fc.integer({ min: 0, max: 1_000 }),
+  });
+  const property = fc.property(fc.array(spoken, { maxLength: 8 }), (all) => {
+    let at = 0;
+    const segments = all.map(({ text, pause, hundredths }) => {
+      const begin = at + pause;
+      at = begin + hundredths;
+      return segment(text, begin / 100, at / 100);
+    });
+    const expected = textOf(segments)
+      .replaceAll(/\s/g, '')
+      .replaceAll(/-{2,}>/g, '->');
+    const [srt, vtt] = [srtOf(segments), vttOf(segments)];
+    assert.ok(vtt.startsWith('WEBVTT\n\n'));
+    for (const { text, pattern, index } of [
+      { text: srt, pattern: /^\d\d:\d\d:\d\d,\d{3} --> \d\d:\d\d:\d\d,\d{3}$/, index: true },
+      { text: vtt.slice(8), pattern: /^\d\d:\d\d:\d\d\.\d{3} --> \d\d:\d\d:\d\d\.\d{3}$/, index: false },
+    ]) {
+      let last = '';
+      let heard = '';
+      for (const [i, block] of text.split('\n\n').slice(0, -1).entries()) {
+        const [times = '', ...lines] = block.split('\n').slice(index ? 1 : 0);
+        if (index) assert.equal(block.split('\n')[0], `${i + 1}`);
+        assert.match(times, pattern);
+        const [begin = '', end = ''] = times.split(' --> ');
+        assert.ok(begin >= last && end >= begin, times);
+        last = end;
+        assert.ok(lines.length >= 1 && lines.length <= 2, block);
+        for (const escaped of lines) {
+          assert.ok(!escaped.includes('-->'), escaped);
+          const line = index ? escaped : escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+          const columns = [...line].reduce((sum, letter) => sum + (COLUMNS[letter as keyof typeof COLUMNS] ?? 1), 0);
+          assert.ok(columns >= 1 && columns <= 42, line);
+          heard += line.replaceAll(' ', '');
+        }
+      }
+      assert.equal(heard.replaceAll(/-{2,}>/g, '->'), expected);
+    }
+  });
+  fc.assert(property, { numRuns: iterations(300, 3_000), seed: random.integer(2 ** 31) });
+  t.end();
+});

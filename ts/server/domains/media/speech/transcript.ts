@@ -77,7 +77,7 @@ function wrapped(text: string, mostColumns: number): string[] {
   let line = '';
   // What would end the line of times in both formats is no part of speech.
   for (const word of text
-    .replaceAll('-->', '->')
+    .replaceAll(/(?<!-)-{2,}>/g, '->')
     .split(/\s+/)
     .filter((each) => each !== '')) {
     const joined = line === '' ? word : `${line} ${word}`;
