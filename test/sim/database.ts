@@ -14,6 +14,8 @@ interface Rows {
   readonly lease: Lease;
   readonly nodes: ReadonlyMap<string, NodeEntry & { seenAt: number }>;
   readonly writes: readonly LeaderWrite[];
+  /** Certificates that are let in. */
+  readonly trusted: readonly string[];
 }
 
 export class Database {
@@ -22,7 +24,7 @@ export class Database {
   clockOffsetMs = 0;
   readonly #world: World;
   readonly #grant: typeof grantLease;
-  #rows: Rows = { lease: { leader: null, epoch: 0, leaseUntil: 0 }, nodes: new Map(), writes: [] };
+  #rows: Rows = { lease: { leader: null, epoch: 0, leaseUntil: 0 }, nodes: new Map(), writes: [], trusted: [] };
   #durable = this.#rows;
 
   constructor(world: World, grant: typeof grantLease) {
@@ -50,6 +52,18 @@ export class Database {
 
   nodes(): Promise<NodeEntry[]> {
     return Promise.resolve([...this.#rows.nodes.values()].map((row) => ({ ...row, seenMsAgo: this.now - row.seenAt })));
+  }
+
+  certificates(): Promise<readonly string[]> {
+    return Promise.resolve(this.#rows.trusted);
+  }
+
+  trust(certificate: string): Promise<void> {
+    return this.#commit({ ...this.#rows, trusted: [...this.#rows.trusted, certificate] });
+  }
+
+  revoke(certificate: string): Promise<void> {
+    return this.#commit({ ...this.#rows, trusted: this.#rows.trusted.filter((each) => each !== certificate) });
   }
 
   async lead(id: string, leaseMs: number, held: number | undefined): Promise<number | undefined> {

@@ -2,12 +2,16 @@
 import type { NodeEntry } from '../../ts/server/domains/cluster/node-store.ts';
 import { tryNodes } from '../../ts/server/domains/cluster/protocol/attempts.ts';
 import { NodeCycle } from '../../ts/server/domains/cluster/protocol/node-cycle.ts';
-import { stateOf, TICK_MS } from '../../ts/server/domains/cluster/protocol/node-state.ts';
+import { NodeMap } from '../../ts/server/domains/cluster/protocol/node-map.ts';
+import { isGone, stateOf, TICK_MS } from '../../ts/server/domains/cluster/protocol/node-state.ts';
+import { Trust } from '../../ts/server/domains/cluster/protocol/trust.ts';
 import type { Database } from './database.ts';
 import { Process, type World } from './world.ts';
 
 const HEARTBEAT_MS = 10_000;
 const ENTRY_MS = 30_000;
+/** A node trusts its list for so long: shorter than many of the simulated failures. */
+export const TRUST_MS = 10_000;
 const CALL_MS = 5_000;
 const CONNECT_MS = 2_000;
 const IDLE_MS = 8_000;
@@ -32,14 +36,22 @@ export interface SimParts {
   readonly answers: Answer[];
   /** Writes whose writer was told that they last. */
   readonly acknowledged: number[];
-  /** A planted fault. */
+  /** What a node has let in: the certificate, and when. */
+  readonly letIn: { certificate: string; at: number }[];
+  /** Of a node that thought most others lost at once. */
+  readonly panics: string[];
+  /** Planted faults. */
   readonly retriesAfterContent: boolean;
+  readonly trustMs: number;
+  readonly freezes: boolean;
 }
 
 export class SimNode {
   readonly process: Process;
   readonly #parts: SimParts;
   #cycle!: NodeCycle;
+  #map!: NodeMap;
+  #trust!: Trust<string>;
   #entries: readonly NodeEntry[] = [];
   readonly #silent = new Set<string>();
 
@@ -68,6 +80,8 @@ export class SimNode {
     const { database } = this.#parts;
     process.isUp = true;
     this.#entries = [];
+    this.#map = new NodeMap({ ownId: () => id, entryMs: ENTRY_MS });
+    this.#trust = new Trust({ now: () => process.now(), lastsMs: this.#parts.trustMs });
     this.#silent.clear();
     const told = { id, name: id, address: id, version: '1', roles: '[]', modules: '[]', models: '[]', load: '{}' };
     const entry = { ...told, draining: 0, ended: 0, heartbeat_ms: HEARTBEAT_MS };
@@ -102,13 +116,33 @@ export class SimNode {
 
   async #meet(): Promise<void> {
     const { world, database, find } = this.#parts;
-    this.#entries = await this.#ask(() => database.nodes());
+    const askedAt = this.process.now();
+    this.#trust.read(await this.#ask(() => database.certificates()), askedAt);
+    const read = await this.#ask(() => database.nodes());
+    const entries = this.#parts.freezes ? this.#map.take(read) : read;
+    this.#watch(entries);
+    this.#entries = entries;
     for (const id of [...this.#silent]) {
       const peer = find(id);
       if (peer === undefined) continue;
       const probe = world.call(this.process, peer.process, async () => {}, CONNECT_MS);
       probe.then(() => this.#silent.delete(id)).catch(() => {});
     }
+  }
+
+  /** Whether it lets the owner of a certificate in. */
+  admit(certificate: string): void {
+    const { letIn, world } = this.#parts;
+    if (this.#trust.current.includes(certificate)) letIn.push({ certificate, at: world.now });
+  }
+
+  /** Nodes fall silent one after the other; that most do so between two readings is no news of them. */
+  #watch(entries: readonly NodeEntry[]): void {
+    const ready = this.#entries.filter(({ id }) => id !== this.id && this.stateOf(id) === 'ready').map(({ id }) => id);
+    const lost = entries.filter((entry) => ready.includes(entry.id) && stateOf(entry, ENTRY_MS) !== 'ready');
+    const isNews = lost.some((entry) => isGone({ ...entry, seenMsAgo: entry.seenMsAgo / 2 }, ENTRY_MS));
+    if (!isNews && ready.length > 1 && lost.length * 2 > ready.length)
+      this.#parts.panics.push(`${this.id} thinks most others lost`);
   }
 
   async #write(): Promise<void> {

@@ -2,11 +2,14 @@
 import { SeededRandom } from '../../models/random/seeded-random.ts';
 import { grantLease } from '../../ts/server/domains/cluster/protocol/lease.ts';
 import { Database } from './database.ts';
-import { type Answer, N_TOKENS, SimNode, type SimParts } from './node.ts';
-import { World } from './world.ts';
+import { type Answer, N_TOKENS, SimNode, type SimParts, TRUST_MS } from './node.ts';
+import { Process, World } from './world.ts';
 
 const FAULTS_UNTIL_MS = 120_000;
 const CALM_MS = 60_000;
+/** The slowest clock of a node, and the reading that was under way. */
+const SLOWEST_CLOCK = 0.7;
+const READING_MS = 100;
 /** Attempts at three nodes, each silent for as long as it may be. */
 const LONGEST_ANSWER_MS = 45_000;
 const NODES = ['a', 'b', 'c', 'd'];
@@ -21,6 +24,8 @@ export const planted = {
     }) satisfies typeof grantLease,
   },
   'retry-after-content': { retriesAfterContent: true },
+  'trust-without-end': { trustMs: Number.POSITIVE_INFINITY },
+  'map-without-freeze': { freezes: false },
 } as const;
 export type PlantedFault = keyof typeof planted;
 
@@ -28,14 +33,14 @@ export type PlantedFault = keyof typeof planted;
 export async function simulate(seed: number, fault?: PlantedFault): Promise<string[]> {
   const random = new SeededRandom(seed);
   const world = new World(random);
-  const { grant = grantLease, retriesAfterContent = false } = (fault === undefined ? {} : planted[fault]) as {
-    grant?: typeof grantLease;
-    retriesAfterContent?: boolean;
-  };
+  const changed = (fault === undefined ? {} : planted[fault]) as Partial<SimParts> & { grant?: typeof grantLease };
+  const { grant = grantLease, retriesAfterContent = false, trustMs = TRUST_MS, freezes = true } = changed;
   const database = new Database(world, grant);
   const nodes = new Map<string, SimNode>();
-  const parts: SimParts = { world, database, find: (id) => nodes.get(id), answers: [], acknowledged: [], retriesAfterContent };
+  const kept = { answers: [], acknowledged: [], letIn: [], panics: [] };
+  const parts: SimParts = { world, database, find: (id) => nodes.get(id), ...kept, retriesAfterContent, trustMs, freezes };
   for (const id of NODES) nodes.set(id, new SimNode(id, parts));
+  const revoked = comeAndGo(world, nodes, parts);
   const heals = plan(world, nodes, parts);
   await world.run(FAULTS_UNTIL_MS);
   for (const heal of heals) heal();
@@ -45,7 +50,42 @@ export async function simulate(seed: number, fault?: PlantedFault): Promise<stri
     ...lostWrites(database, parts),
     ...answerFaults(parts, world.now),
     ...unrest(nodes, database),
+    ...parts.letIn.flatMap(({ certificate, at }) => {
+      const lateMs = at - (revoked.get(certificate) ?? at);
+      return lateMs > TRUST_MS / SLOWEST_CLOCK + READING_MS
+        ? [`${certificate} was let in ${Math.round(lateMs)} ms after its end`]
+        : [];
+    }),
+    ...parts.panics,
   ];
+}
+
+/** A member shows each certificate that it ever had to any node; each is revoked after a while. When that was acknowledged, by certificate. */
+function comeAndGo(world: World, nodes: Map<string, SimNode>, { database }: SimParts): ReadonlyMap<string, number> {
+  const member = new Process(world, 'member');
+  const revoked = new Map<string, number>();
+  let certificates: string[] = [];
+  const renew = async (): Promise<void> => {
+    if (!database.process.isUp) return;
+    const certificate = `certificate ${certificates.length}`;
+    const before = certificates.at(-1);
+    certificates = [...certificates, certificate];
+    await database.trust(certificate);
+    if (before === undefined || !database.process.isUp) return;
+    await database.revoke(before);
+    revoked.set(before, world.now);
+  };
+  const repeat = (ms: number, run: () => void): void =>
+    world.after(ms, () => {
+      run();
+      repeat(ms, run);
+    });
+  repeat(7_000, () => void renew());
+  repeat(400, () => {
+    for (const node of nodes.values())
+      for (const certificate of certificates.slice(-4)) world.send(member, node.process, () => node.admit(certificate));
+  });
+  return revoked;
 }
 
 /** Each fault begins at some time and is healed some seconds later, or at the end of all. */

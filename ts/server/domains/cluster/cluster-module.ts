@@ -18,6 +18,7 @@ import { type NodeCertificate, openNodeCertificate } from './link/node-certifica
 import type { PeerFacts } from './link/peers.ts';
 import { Member } from './member.ts';
 import { NodeStore, type Registry } from './node-store.ts';
+import { NodeMap } from './protocol/node-map.ts';
 import { clusterRoutes } from './routes.ts';
 import type { clusterSettings } from './settings.ts';
 import type { ClusterTables } from './tables.ts';
@@ -58,6 +59,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   const controller = store && new RegistryServer({ store, log });
   const address = settings['cluster.address'];
   const entryMs = settings['cluster.entry_seconds'] * 1000;
+  const nodeMap = new NodeMap({ ownId: () => node.id, entryMs });
   const forwards = metrics.counter(
     'svc_cluster_forwards_total',
     'Answers that other nodes made for this one, by how they ended.',
@@ -88,6 +90,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
           listen,
           address,
           entryMs,
+          nodeMap,
           models: service,
           front: () => front,
           onForwarded: (outcome) => sentOn.with({ outcome }).add(1),
@@ -121,6 +124,8 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     heartbeatMs: settings['cluster.heartbeat_seconds'] * 1000,
     entryMs,
     orderMs: ORDER_MS,
+    nodeMap,
+    isSilent: (id) => link?.isSilent(id) === true,
     models: async () => ((await service()?.models(WORK)) ?? []).flatMap((card) => (isOwn(card) ? [card.id] : [])),
   });
   const size = metrics.gauge('svc_cluster_nodes', 'Nodes of the cluster that are not gone.').with();

@@ -8,6 +8,7 @@ import { Repeater } from '../../platform/repeater.ts';
 import { clusterErrors } from './errors.ts';
 import type { NodeEntry, NodeOrder, Registry } from './node-store.ts';
 import { NodeCycle, type Told } from './protocol/node-cycle.ts';
+import type { NodeMap } from './protocol/node-map.ts';
 import { stateOf, TICK_MS } from './protocol/node-state.ts';
 import type { NodeState, TopologyBody } from './schemas.ts';
 
@@ -31,6 +32,9 @@ interface MemberParts {
   models(): Promise<string[]>;
   /** How long another node may take to do what it is asked to. */
   orderMs: number;
+  nodeMap: NodeMap;
+  /** The link to that node does not answer now, whatever its last heartbeat says. */
+  isSilent(id: string): boolean;
 }
 
 export class Member {
@@ -49,7 +53,7 @@ export class Member {
       now: () => performance.now(),
       beat: (told) => store().beat(told),
       lead: (leaseMs, held) => store().lead(node.id, leaseMs, held),
-      nodes: () => store().nodes(),
+      nodes: () => this.#nodes(),
       mayLead: () => this.#mayLead(),
       describe: () => this.#describe(),
       facts: () => this.#own(),
@@ -97,7 +101,11 @@ export class Member {
   get map(): { size: number; age_seconds: number; stale: boolean } {
     const isAlone = this.#parts.store === undefined;
     const { size, ageMs } = isAlone ? { size: 1, ageMs: 0 } : this.#cycle.map;
-    return { size, age_seconds: Math.round(ageMs / 100) / 10, stale: ageMs > this.#parts.entryMs };
+    return {
+      size,
+      age_seconds: Math.round(ageMs / 100) / 10,
+      stale: ageMs > this.#parts.entryMs || this.#parts.nodeMap.isFrozen,
+    };
   }
 
   async topology(): Promise<TopologyBody> {
@@ -105,7 +113,7 @@ export class Member {
     const own = { ...(await this.#describe()), seenMsAgo: 0 };
     if (store === undefined)
       return { cluster_id: node.id, epoch: 1, leader: node.id, map_version: 1, nodes: [this.#bodyOf(own, undefined)] };
-    const [state, entries, certificates] = await Promise.all([store.state(), store.nodes(), store.certificates()]);
+    const [state, entries, certificates] = await Promise.all([store.state(), this.#nodes(), store.certificates()]);
     const endOf = (id: string): number | undefined =>
       certificates.reduce<number | undefined>(
         (last, { node: of, expires_at: at }) => (of === id ? Math.max(at, last ?? 0) : last),
@@ -142,6 +150,10 @@ export class Member {
     const isMember = certificates.some(({ node, is_member: joined }) => node === id && joined === 1);
     if (!isMember) await this.#require(id, ['gone']);
     if (!(await this.#parts.store?.remove(id))) throw unknown(id);
+  }
+
+  async #nodes(): Promise<readonly NodeEntry[]> {
+    return this.#parts.nodeMap.take(await (this.#parts.store as Registry).nodes());
   }
 
   async #require(id: string, states: readonly NodeState[]): Promise<void> {
@@ -218,7 +230,8 @@ export class Member {
 
   #bodyOf(entry: NodeEntry, certificateEnd: number | undefined): TopologyBody['nodes'][number] {
     const { id, name, address, version, seenMsAgo } = entry;
-    const state = stateOf(entry, this.#parts.entryMs);
+    const told = stateOf(entry, this.#parts.entryMs);
+    const state = told === 'ready' && this.#parts.isSilent(id) ? 'suspect' : told;
     return {
       id,
       name,

@@ -32,6 +32,8 @@ export interface ForwardedRequest {
   readonly facts: ForwardedFacts;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
+  /** The event by which an event stream ends that the error has cut, in the shape of its API. */
+  lastFrame(error: HttpError): string;
 }
 
 export interface Forwarding {

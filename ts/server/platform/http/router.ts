@@ -1,18 +1,15 @@
 /** Leads an exchange to its answer: it finds the route, asks who is calling, checks, validates, handles and replies. */
-import { DomainError } from '../errors/domain-error.ts';
-import type { Log, LogFields } from '../log/log.ts';
+import type { Log } from '../log/log.ts';
 import type { WorkerPool } from '../pool/worker-pool.ts';
-import type { StorageError } from '../storage/index.ts';
 import type { BrowserGuard } from './access/browser-guard.ts';
 import { type ClientAddress, isMarkedPublic } from './access/client-address.ts';
 import type { Cors } from './access/cors.ts';
 import type { AccessRecorder } from './access-recorder.ts';
 import type { AuthenticationState, Authenticator } from './authenticator.ts';
 import type { BodyBudget, BodyOutcome, HeldBytes } from './body/body-collector.ts';
-import { BodyAborted, BodyStream, payloadTooLarge } from './body/body-stream.ts';
+import { BodyStream, payloadTooLarge } from './body/body-stream.ts';
 import { busy, LargeBody } from './body/large-body.ts';
-import { declaredError } from './declared-error.ts';
-import { type ErrorBody, type ErrorBodyPrefix, errorFrame, flatErrorBody, prefixOfPath } from './error-body.ts';
+import { type ErrorBodyPrefix, errorFrame, prefixOfPath } from './error-body.ts';
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import {
@@ -25,17 +22,18 @@ import {
 } from './forwarding.ts';
 import type { ListenerName } from './listen/listener-name.ts';
 import { endWhenRefused } from './open-request.ts';
-import { ANY_CREDENTIAL, isAdministrative, POLICIES, requireAllowed } from './policy.ts';
+import { ANY_CREDENTIAL, POLICIES, requireAllowed } from './policy.ts';
 import type { Principal } from './principal.ts';
+import { chunkedRefusal, drainRefusal, Refusals } from './refusals.ts';
 import type { Heartbeat } from './reply/event-stream.ts';
 import { Replier } from './reply/replier.ts';
 import type { UnsentBytes } from './reply/unsent-bytes.ts';
 import type { RequestIds, RequestObserver } from './request-observer.ts';
 import type { Reply, Route } from './route.ts';
-import { isUnusableStorage, unusableStorage } from './router-errors.ts';
 import type { Endpoint, Received } from './routing/endpoint.ts';
 import { type FindModule, missingRoute } from './routing/missing-route.ts';
 import type { RouteMatch, RouteTable } from './routing/route-table.ts';
+import { callerKey, mustRecord, tenantOf, type Visit } from './visit.ts';
 
 export interface RouterDeps {
   table: RouteTable;
@@ -69,20 +67,6 @@ type TakenBody = Promise<BodyOutcome> | BodyStream | HttpError | undefined;
 
 const NO_BROWSER = { corsOrigin: undefined, refusal: undefined };
 
-interface Visit {
-  exchange: Exchange;
-  requestId: string;
-  listener: ListenerName;
-  state: AuthenticationState;
-  route: Route | undefined;
-  /** A body that is read in a thread. */
-  largeBody: LargeBody | undefined;
-  /** Of a request that another node of the cluster sends on. */
-  forwarded: ForwardedFacts | undefined;
-  /** Undefined until the credential was judged. */
-  caller: Principal | undefined;
-}
-
 export class Router {
   #isDraining = false;
   /** While draining, requests of connections that are open already are served: another process has the next ones, and these have nowhere to go. */
@@ -95,10 +79,12 @@ export class Router {
   readonly active = new Set<Visit>();
   readonly #deps: RouterDeps;
   readonly #replier: Replier;
+  readonly #refusals: Refusals;
 
   constructor(deps: RouterDeps) {
     this.#deps = deps;
     this.#replier = new Replier(deps.heartbeat, deps.log);
+    this.#refusals = new Refusals(deps.errorBodies, deps.log);
   }
 
   /** While true, connections are closed behind their answers, and new requests are refused with 503 unless `takesLateRequests`. */
@@ -114,7 +100,7 @@ export class Router {
 
   /** Ends what is still active: event streams with an error frame, answers without a head with 503, all others by a cut. */
   endActive(): void {
-    for (const visit of [...this.active]) this.#interrupt(visit, drainRefusal());
+    for (const visit of [...this.active]) this.#refusals.interrupt(visit, drainRefusal());
   }
 
   /** Returns the function that takes over the exchanges of one listener. */
@@ -153,7 +139,7 @@ export class Router {
       this.#deps.observer.ended(exchange, { requestId, route: visit.route, listener, startedMs, tenant: tenantOf(visit) }, end);
       if (mustRecord(visit, end.status)) this.#record(visit, end.status);
     };
-    this.#serve(visit).catch((error: unknown) => this.#fail(visit, error));
+    this.#serve(visit).catch((error: unknown) => this.#refusals.answer(visit, error));
   }
 
   /** See HttpServer.recheck(). */
@@ -167,22 +153,11 @@ export class Router {
         refuse: (refusal) => {
           const fields = { id: requestId, code: refusal.code, tenant: tenantOf(visit) };
           this.#deps.log.info('an open request ends, since its credential is refused now', fields);
-          this.#interrupt(visit, refusal);
+          this.#refusals.interrupt(visit, refusal);
         },
-        onFault: (error) => this.#logFault(visit, { error }),
+        onFault: (error) => this.#refusals.logFault(visit, { error }),
       });
     }
-  }
-
-  #interrupt(visit: Visit, refusal: HttpError): void {
-    const { exchange } = visit;
-    const shape = this.#shapeOf(visit);
-    const body = JSON.stringify(shape.write(refusal, exchange.path));
-    exchange.interrupt(errorFrame(shape, refusal, exchange.path), {
-      status: refusal.status,
-      headers: errorHeaders(refusal, visit.route),
-      body,
-    });
   }
 
   /** A node that enforces authentication does so for what it sends on. */
@@ -194,7 +169,8 @@ export class Router {
     const { exchange } = visit;
     if (exchange.framingFault !== undefined) return this.#refuseFraming(visit, exchange.framingFault);
     const match = this.#deps.table.find(exchange.method, exchange.path);
-    const isChunkedOutside = visit.listener === 'public' && exchange.header('transfer-encoding') !== undefined;
+    const isOutside = visit.listener === 'public' && visit.forwarded === undefined;
+    const isChunkedOutside = isOutside && exchange.header('transfer-encoding') !== undefined;
     // Data that arrives before anything listens is lost, so the body is taken before the first wait.
     const onwards = () => this.#deps.forwarding?.find(match?.endpoint.route, exchange.path);
     let onward = this.opening === undefined ? onwards() : undefined;
@@ -253,6 +229,7 @@ export class Router {
         hops: nextHop(forwarded),
       },
       signal: gone.signal,
+      lastFrame: (error) => errorFrame(this.#refusals.shapeOf(visit), error, path),
     });
     return await this.#replier.send(exchange, reply, requestId);
   }
@@ -336,26 +313,7 @@ export class Router {
   #refuseFraming(visit: Visit, fault: NonNullable<Exchange['framingFault']>): void {
     visit.exchange.answer.closeAfter = true;
     const error = new HttpError(fault.status, fault.code, fault.detail, { extra: { status: fault.status } });
-    setImmediate(() => this.#fail(visit, error));
-  }
-
-  #fail(visit: Visit, thrown: unknown): void {
-    const { exchange } = visit;
-    // A client that went away reads no answer, and that its body broke off is no fault.
-    if (exchange.done && (thrown instanceof BodyAborted || thrown instanceof HttpError)) return;
-    exchange.dropBody();
-    // A service that stops because its client went away says so; nobody reads it.
-    if (exchange.done && (thrown instanceof DomainError || isAbort(thrown))) return;
-    const error = this.#answerOf(visit, thrown);
-    exchange.answer.reply(
-      error.status,
-      errorHeaders(error, visit.route),
-      JSON.stringify(this.#shapeOf(visit).write(error, exchange.path)),
-    );
-  }
-
-  #shapeOf({ exchange, route }: Visit): ErrorBody {
-    return (route ?? prefixOfPath(this.#deps.errorBodies, exchange.path))?.errorBody ?? flatErrorBody;
+    setImmediate(() => this.#refusals.answer(visit, error));
   }
 
   #record({ exchange, requestId, caller }: Visit, status: number): void {
@@ -363,81 +321,8 @@ export class Router {
     const { method, path, remoteAddress } = exchange;
     this.#deps.recorder.record({ caller, method, path, status, remoteAddress, requestId });
   }
-
-  #answerOf(visit: Visit, thrown: unknown): HttpError {
-    if (thrown instanceof HttpError) return thrown;
-    if (isUnusableStorage(thrown)) return this.#withoutStorage(visit, thrown);
-    if (!(thrown instanceof DomainError)) return this.#internal(visit, { error: thrown });
-    const declared = declaredError(thrown, visit.route?.errors);
-    if (declared === undefined) return this.#internal(visit, { undeclared_code: thrown.code, error: thrown });
-    if (declared.status === 500) this.#logFault(visit, { error: thrown.cause ?? thrown });
-    return declared;
-  }
-
-  #withoutStorage(visit: Visit, error: StorageError): HttpError {
-    this.#deps.log.warn('a request was refused, since the database does not work', { ...fieldsOf(visit), error });
-    return unusableStorage(error);
-  }
-
-  #internal(visit: Visit, fields: LogFields): HttpError {
-    this.#logFault(visit, fields);
-    return new HttpError(
-      500,
-      'internal',
-      `Something went wrong on the server. The log has it under request id ${visit.requestId}.`,
-    );
-  }
-
-  #logFault(visit: Visit, fields: LogFields): void {
-    this.#deps.log.error('a request failed unexpectedly', { ...fieldsOf(visit), ...fields });
-  }
-}
-
-function fieldsOf(visit: Visit): LogFields {
-  return { id: visit.requestId, route: visit.route?.path, tenant: tenantOf(visit) };
-}
-
-/** A stranger whom a route answers without a credential belongs to no tenant; on a node without accounts everybody works in its one. */
-function tenantOf({ caller, state }: Visit): string | undefined {
-  return caller?.kind === 'anonymous' && state === 'enforce' ? undefined : caller?.tenant;
-}
-
-/** Strangers without a credential are in the request log: they are nobody whom an audit could ask, and there is no end of them. */
-function mustRecord({ route, caller, exchange }: Visit, status: number): boolean {
-  if (caller === undefined) return false;
-  if (status === 403) return true;
-  return route !== undefined && isAdministrative(POLICIES[route.auth]) && exchange.method !== 'GET' && exchange.method !== 'HEAD';
-}
-
-/** Undefined: nobody knows who it is. */
-function callerKey({ tenant, subject, keyId }: Principal): string | undefined {
-  const who = subject ?? keyId;
-  return who === undefined ? undefined : `${tenant}/${who}`;
-}
-
-function errorHeaders({ status, headers }: HttpError, route: Route | undefined): Record<string, string> {
-  const challenge = route?.challenge ?? 'Bearer';
-  return { 'content-type': 'application/json', ...(status === 401 && { 'www-authenticate': challenge }), ...headers };
-}
-
-function drainRefusal(): HttpError {
-  const detail = 'The server is shutting down; retry on another node or in a moment.';
-  return new HttpError(503, 'draining', detail, { headers: { 'retry-after': '5' } });
-}
-
-function isAbort(thrown: unknown): boolean {
-  return thrown instanceof DOMException && thrown.name === 'AbortError';
 }
 
 function isNative(path: string): boolean {
   return path.startsWith('/api/v1/');
-}
-
-/**
- * The library does not check the bytes after a chunk's data, so behind a proxy that passes chunks on, trailers could become a second
- * request. Clients of the API send a Content-Length; proxies that buffer requests do too.
- */
-function chunkedRefusal(): HttpError {
-  const detail = 'The public edge takes no chunked request bodies; send a Content-Length.';
-  return new HttpError(411, 'length_required', detail, { extra: { status: 411 } });
 }

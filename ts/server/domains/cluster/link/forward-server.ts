@@ -129,7 +129,7 @@ function factsOf({ request }: LinkRequest, isMember: boolean): SentFacts | undef
     return {
       path,
       address: address.slice(0, 100),
-      listener: listener === 'internal' ? 'internal' : 'public',
+      listener: !isMember && listener === 'internal' ? 'internal' : 'public',
       state: isMember || state === 'enforce' ? 'enforce' : 'off',
       host: host.slice(0, 300),
       isEncrypted: isEncrypted === true,

@@ -13,6 +13,7 @@ import type { Reply } from '../../../platform/http/reply/reply.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { CREDENTIAL_PATH, FACTS_HEADER, FORWARD_PATH, type WrittenRefusal } from './forward-server.ts';
 import { decode, encode } from './frames.ts';
+import { passEvents } from './pass-events.ts';
 import type { Peer, Peers } from './peers.ts';
 
 interface ForwarderParts {
@@ -89,7 +90,7 @@ export class Forwarder implements Forwarding {
     throw nobody(path);
   }
 
-  async #sendTo(peer: Peer, { method, path, headers, body, facts, signal }: ForwardedRequest): Promise<Reply> {
+  async #sendTo(peer: Peer, { method, path, headers, body, facts, signal, lastFrame }: ForwardedRequest): Promise<Reply> {
     const length = headers.get('content-length');
     const sent = {
       ...endToEndOf(headers, NOT_SENT),
@@ -112,11 +113,18 @@ export class Forwarder implements Forwarding {
         throw new Error(`the node answers ${response.status} to a request that was sent on`);
       }
       response.body.once('close', () => end(response.body.errored ? 'lost' : 'ok'));
+      const kept = endToEndOf(response.headers, OWN_FIELDS);
+      if (method !== 'HEAD' && response.status === 200 && response.header('content-type')?.startsWith('text/event-stream'))
+        return {
+          kind: 'events',
+          headers: kept,
+          start: (stream) => void passEvents(response.body, stream, () => lastFrame(cut())),
+        };
       const sizeText = response.header('content-length');
       return {
         kind: 'stream',
         status: response.status,
-        headers: endToEndOf(response.headers, OWN_FIELDS),
+        headers: kept,
         ...(sizeText !== undefined && { sizeBytes: Number(sizeText) }),
         body: response.body,
       };
@@ -158,4 +166,8 @@ function lost(cause: unknown): HttpError {
   const detail =
     'The node that answers this was lost before it did; whether it did what was asked is not known. Look before you retry.';
   return new HttpError(503, 'node_lost', detail, { cause, headers: { 'retry-after': '1' } });
+}
+
+function cut(): HttpError {
+  return new HttpError(503, 'node_lost', 'The node that answers this was lost in the middle of it: what came is all there is.');
 }

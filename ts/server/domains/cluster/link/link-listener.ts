@@ -29,6 +29,8 @@ interface ListenerParts {
   readonly log: Log;
   /** Strangers may show a token. */
   takesTokens(): boolean;
+  /** The list of those that are trusted was read not long ago. */
+  isCurrent(): boolean;
   answer(request: LinkRequest): Promise<void>;
 }
 
@@ -42,6 +44,7 @@ const MOST_STRANGERS = 16;
 const STRANGER_MS = 10_000;
 const HANDSHAKE_MS = 5_000;
 const HEAD_MS = 5_000;
+const KEEP_ALIVE_MS = 15_000;
 /** More than a client of the node that asks may send. */
 const MOST_HEAD_BYTES = 48 * 1024;
 
@@ -124,6 +127,8 @@ export class LinkListener {
       socket.destroy();
       return;
     }
+    // A machine that lost its power says nothing of it.
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
     const sockets = isKnown ? this.#open : this.#strangers;
     sockets.set(socket, fingerprint);
     const late = isKnown ? undefined : setTimeout(() => socket.destroy(), STRANGER_MS).unref();
@@ -137,7 +142,9 @@ export class LinkListener {
     const socket = request.socket as TLSSocket;
     const certificate = this.#open.get(socket) ?? this.#strangers.get(socket) ?? '';
     const from = this.#strangers.has(socket) ? '' : this.#known.get(certificate);
-    if (from === undefined || (from === '' && request.url !== JOIN_PATH)) {
+    // A process that was stopped for long hears others before it reads who is still one of them.
+    const isHeard = from === '' ? request.url === JOIN_PATH : this.#parts.isCurrent();
+    if (from === undefined || !isHeard) {
       request.socket.destroy();
       return;
     }

@@ -10,6 +10,8 @@ import { Repeater } from '../../../platform/repeater.ts';
 import type { InferenceService } from '../../inference/index.ts';
 import type { RegistryServer } from '../join/registry-server.ts';
 import type { NodeEntry, Registry } from '../node-store.ts';
+import type { NodeMap } from '../protocol/node-map.ts';
+import { Trust } from '../protocol/trust.ts';
 import type { CertificateRow } from '../tables.ts';
 import { ForwardServer, type NodeFront } from './forward-server.ts';
 import { Forwarder } from './forwarder.ts';
@@ -33,7 +35,9 @@ interface LinkParts {
   readonly listen: string;
   /** The address by which the others reach it; empty: the listener's. */
   readonly address: string;
+  /** Nodes that tell nothing for so long are gone, and certificates that were not read for so long are trusted no more. */
   readonly entryMs: number;
+  readonly nodeMap: NodeMap;
   /** Undefined while the module is off. */
   models(): InferenceService | undefined;
   onEnd: RemoteCompletionParts['onEnd'];
@@ -60,23 +64,31 @@ export class ClusterLink {
   readonly #forwards: ForwardServer;
   readonly forwarder: Forwarder;
   readonly #repeater: Repeater;
+  /** Asks the others how they are, also while the list of them cannot be read. */
+  readonly #prober: Repeater;
   #stopped = new AbortController();
   #certificate: NodeCertificate | undefined;
   #next: { certificate: NodeCertificate; registeredAt: number } | undefined;
+  readonly #trust: Trust<CertificateRow>;
   #trusted = '';
+  #distrust: NodeJS.Timeout | undefined;
   #port = 0;
   #removeBackend: (() => void) | undefined;
   /** Ids of nodes that joined with a token. */
   #members: ReadonlySet<string> = new Set();
   readonly #asked = new Set<Peer>();
+  /** Those that go on with what they answer, and get nothing new: their nodes moved, or have another certificate. */
+  #retired: readonly Peer[] = [];
 
   constructor(parts: LinkParts) {
     const { log, node, models } = parts;
     this.#parts = parts;
+    this.#trust = new Trust({ now: () => performance.now(), lastsMs: parts.entryMs });
     this.#work = new WorkServer({ models, nodeId: () => node.id, log, idleMs: ALIVE_MS });
     this.#listener = new LinkListener({
       log,
       takesTokens: () => parts.controller() !== undefined,
+      isCurrent: () => this.#trust.isCurrent,
       answer: (request) => this.#answer(request),
     });
     this.#backend = new RemoteBackend(this.#peers, parts.onEnd);
@@ -90,6 +102,13 @@ export class ClusterLink {
       intervalMs: TICK_MS,
       run: () => this.#tick(),
       onError: (error) => log.warn('the links to other nodes were not brought up to date', { error: String(error) }),
+    });
+    this.#prober = new Repeater({
+      intervalMs: TICK_MS,
+      run: async () => {
+        for (const peer of [...this.#peers.all, ...this.#retired]) void this.#ask(peer);
+      },
+      onError: () => undefined,
     });
   }
 
@@ -110,6 +129,11 @@ export class ClusterLink {
     return { answered: this.#work.nRunning, peers: this.#peers.all.filter(({ isAnswering }) => isAnswering).length };
   }
 
+  /** It did not answer when it was last asked. */
+  isSilent(id: string): boolean {
+    return this.#peers.all.some(({ facts, isSilent }) => facts.id === id && isSilent);
+  }
+
   async start(certificate: NodeCertificate): Promise<void> {
     const { listen, log } = this.#parts;
     this.#stopped = new AbortController();
@@ -125,18 +149,18 @@ export class ClusterLink {
     log.info('other nodes of the cluster are answered', { address: this.address });
     await first(this.#tick());
     this.#repeater.start();
+    this.#prober.start();
   }
 
   async stop(): Promise<void> {
     this.#removeBackend?.();
     this.#removeBackend = undefined;
-    await this.#repeater.stop();
+    await Promise.all([this.#repeater.stop(), this.#prober.stop()]);
+    clearTimeout(this.#distrust);
     this.#stopped.abort();
     await this.#listener.close(DRAIN_MS);
     this.#forwards.close();
-    const peers = this.#peers.all;
-    this.#peers.replace([]);
-    await Promise.all(peers.map((peer) => peer.close()));
+    await this.#closeAll();
     this.#trusted = '';
   }
 
@@ -159,22 +183,41 @@ export class ClusterLink {
     if (service !== undefined && this.#parts.controller() !== undefined)
       this.#removeBackend ??= service.addBackend(this.#backend);
     await this.#renew();
-    const [certificates, nodes] = await Promise.all([store.certificates(), store.nodes()]);
+    const askedAt = performance.now();
+    const [certificates, entries] = await Promise.all([store.certificates(), store.nodes()]);
+    const nodes = this.#parts.nodeMap.take(entries);
     this.#members = new Set(certificates.flatMap(({ node, is_member: isMember }) => (isMember === 1 ? [node] : [])));
     const heard =
       this.#parts.controller() === undefined ? certificates.filter(({ is_member: isMember }) => isMember === 0) : certificates;
-    this.#trust(heard);
+    this.#trust.read(heard, askedAt);
+    clearTimeout(this.#distrust);
+    this.#distrust = setTimeout(() => void this.#trustNobody(), askedAt + this.#parts.entryMs - performance.now()).unref();
+    this.#show();
     this.#meet(heard, nodes);
     await this.#parts.onChange(
       this.#certificate as NodeCertificate,
       this.#peers.all.map(({ facts }) => facts),
     );
-    for (const peer of this.#peers.all) void this.#ask(peer);
     if (this.#parts.controller() === undefined) this.#parts.front()?.recheck();
   }
 
-  #trust(certificates: readonly CertificateRow[]): void {
+  /** Nobody can be removed while the list cannot be read, so none of it is believed for ever. */
+  async #trustNobody(): Promise<void> {
+    this.#parts.log.warn('the list of nodes was not read for too long: no other node is trusted until it is');
+    this.#show();
+    await this.#closeAll();
+  }
+
+  async #closeAll(): Promise<void> {
+    const peers = [...this.#peers.all, ...this.#retired];
+    this.#peers.replace([]);
+    this.#retired = [];
+    await Promise.all(peers.map((peer) => peer.close()));
+  }
+
+  #show(): void {
     const own = this.#certificate as NodeCertificate;
+    const certificates = this.#trust.current;
     const wanted = [own.fingerprint, ...certificates.map(({ fingerprint }) => fingerprint)].join();
     if (wanted === this.#trusted) return;
     this.#trusted = wanted;
@@ -203,7 +246,10 @@ export class ClusterLink {
       return [peer];
     });
     this.#peers.replace(peers);
-    for (const peer of known.values()) void peer.close();
+    const trusted = new Set(certificates.map(({ node: of }) => of));
+    const before = [...this.#retired, ...known.values()];
+    this.#retired = before.filter(({ facts, isIdle }) => trusted.has(facts.id) && !isIdle);
+    for (const peer of before) if (!this.#retired.includes(peer)) void peer.close();
   }
 
   async #ask(peer: Peer): Promise<void> {
@@ -236,10 +282,9 @@ export class ClusterLink {
     this.#certificate = this.#next.certificate;
     this.#next = undefined;
     log.info('the certificate of this node was renewed', { expires: new Date(this.#certificate.expiresAt).toISOString() });
-    // Connections with the certificate before end with it: peers are met again.
-    const peers = this.#peers.all;
+    // Peers are met again, with the new one.
+    this.#retired = [...this.#retired, ...this.#peers.all];
     this.#peers.replace([]);
-    await Promise.all(peers.map((peer) => peer.close()));
   }
 
   #register({ cert }: NodeCertificate): Promise<void> {

@@ -24,6 +24,8 @@ export interface PeerFacts {
 }
 
 const MOST_REPORT_BYTES = 4 * 1024 * 1024;
+/** A node that does not say how it is for so long gets nothing new until it does. */
+const PROBE_MS = 3_000;
 const LIMITS = { connectMs: 2_000, firstByteMs: 5_000 };
 /** So many more answers may a node work on before the one that has the beginning of a chat is passed over. */
 const AFFINITY_SLACK = 2;
@@ -32,6 +34,8 @@ export class Peer {
   facts: PeerFacts;
   /** It has answered when it was last asked. */
   isAnswering = false;
+  /** It was asked how it is, and did not answer. */
+  isSilent = false;
   cards: ReadonlyMap<string, ModelCard> = new Map();
   nReported = 0;
   /** Counts what this node has dispatched to it and not had the end of. */
@@ -39,9 +43,14 @@ export class Peer {
   /** Requests of clients that it answers for this node. */
   nForwarding = 0;
   readonly #client: HttpClient;
+  readonly #idleMs: number;
+  /** Ends the requests that it answers for this node's clients. */
+  #lost = new AbortController();
+  #heardAt = performance.now();
 
   constructor(facts: PeerFacts, own: NodeCertificate, idleMs: number) {
     this.facts = facts;
+    this.#idleMs = idleMs;
     // The certificate is this node's alone, so its name says nothing more.
     const tls = {
       ca: [...facts.certificates],
@@ -57,23 +66,28 @@ export class Peer {
     return Math.max(this.nDispatched, this.nReported);
   }
 
+  get isIdle(): boolean {
+    return this.nDispatched + this.nForwarding === 0;
+  }
+
   ask(path: string, signal: AbortSignal, body?: string): Promise<HttpResponse> {
     const headers = { 'x-svc-wire': WIRE_VERSION };
     const url = new URL(`https://${this.facts.address}${path}`);
     return this.#client.request(url, { method: body === undefined ? 'GET' : 'POST', headers, body, signal });
   }
 
-  /** Sends a client's request on. Its answer takes as long as it takes: the connection's end alone ends it. */
-  forward(path: string, request: HttpRequest): Promise<HttpResponse> {
+  /** Sends a client's request on. Its answer takes as long as it takes, unless the node itself gives no sign of life. */
+  forward(path: string, request: HttpRequest & { signal: AbortSignal }): Promise<HttpResponse> {
     const headers = { ...request.headers, 'x-svc-wire': WIRE_VERSION };
     const url = new URL(`https://${this.facts.address}${path}`);
-    return this.#client.request(url, { ...request, headers, firstByteMs: 0, idleMs: 0 });
+    const signal = AbortSignal.any([request.signal, this.#lost.signal]);
+    return this.#client.request(url, { ...request, headers, signal, firstByteMs: 0, idleMs: 0 });
   }
 
   /** Asks the node how it is. Throws where it does not answer as a node does. */
   async refresh(signal: AbortSignal): Promise<void> {
     try {
-      const response = await this.ask('/node', signal);
+      const response = await this.ask('/node', AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]));
       const bytes = await response.bytes(MOST_REPORT_BYTES);
       if (response.status !== 200) throw new Error(`the node answers ${response.status}`);
       const { id, cards, nRunning } = decode(bytes.toString()) as NodeReport;
@@ -81,10 +95,19 @@ export class Peer {
       this.cards = new Map(cards.map((card) => [String(card.id), card]));
       this.nReported = Number(nRunning);
       this.isAnswering = true;
+      this.isSilent = false;
+      this.#heardAt = performance.now();
     } catch (error) {
       this.isAnswering = false;
+      this.isSilent = true;
+      if (performance.now() - this.#heardAt > this.#idleMs) this.#endForwards();
       throw error;
     }
+  }
+
+  #endForwards(): void {
+    this.#lost.abort(new Error(`the node gave no sign of life for ${this.#idleMs / 1000} s`));
+    this.#lost = new AbortController();
   }
 
   close(): Promise<void> {

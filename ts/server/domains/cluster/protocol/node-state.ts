@@ -13,8 +13,13 @@ export function isGone({ ended, heartbeat_ms: beatMs, seenMsAgo }: Omit<Heard, '
   return ended === 1 || seenMsAgo > Math.max(entryMs, beatMs);
 }
 
+/** Its last heartbeat is older than it should be. */
+export function isLate({ heartbeat_ms: beatMs, seenMsAgo }: Pick<Heard, 'heartbeat_ms' | 'seenMsAgo'>): boolean {
+  return seenMsAgo > LATE_BEATS * beatMs + TICK_MS;
+}
+
 export function stateOf(entry: Heard, entryMs: number): NodeState {
   if (isGone(entry, entryMs)) return 'gone';
   if (entry.draining === 1) return 'draining';
-  return entry.seenMsAgo > LATE_BEATS * entry.heartbeat_ms + TICK_MS ? 'suspect' : 'ready';
+  return isLate(entry) ? 'suspect' : 'ready';
 }

@@ -1,0 +1,153 @@
+/** Whole programs: two controllers on one PostgreSQL and a member that sends all on, with processes that are killed and stopped. */
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { PostgresCluster } from '../ts/server/platform/storage/test-support/postgres-cluster.ts';
+import { type ChildServer, freePort } from './child-server.ts';
+import { send, sendJson } from './http.ts';
+import { chatModel, startServer } from './server.ts';
+import { iterations } from './test-support/iterations.ts';
+
+const account = { username: 'root', password: 'correct horse battery staple' };
+
+async function startNode(t: Test, folder: string, databaseUrl: string | undefined, hasModel: boolean): Promise<ChildServer> {
+  const env = {
+    ...(databaseUrl !== undefined && { SVC_DATABASE_URL: databaseUrl }),
+    SVC_CLUSTER_LISTEN: `127.0.0.1:${await freePort()}`,
+    SVC_CLUSTER_HEARTBEAT_SECONDS: '1',
+    SVC_CLUSTER_ENTRY_SECONDS: '20',
+  };
+  return await startServer(t, { models: hasModel ? { [chatModel]: { arch: 'llama' } } : {}, env, folder });
+}
+
+/** The code of the error frame of a stream, `done`, or `cut` where it has neither. */
+function endOf(text: string): string {
+  const error = /^data: (\{.*"error".*\})$/m.exec(text)?.[1];
+  if (error !== undefined) return JSON.parse(error).error.code;
+  return text.includes('data: [DONE]') ? 'done' : 'cut';
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await wait(20);
+}
+
+t.test('two controllers and a member', { skip: PostgresCluster.missing() ?? false, timeout: 400_000 }, async (t) => {
+  const postgres = await PostgresCluster.start();
+  t.teardown(() => postgres.remove());
+  const url = await postgres.newDatabase();
+  const folder = t.testdir();
+  const one = await startNode(t, join(folder, 'one'), url, true);
+  const two = await startNode(t, join(folder, 'two'), url, true);
+  const { token: root } = await sendJson<{ token: string }>(one.url, '/api/v1/auth/register', account);
+  const as = (key: string) => ({ authorization: `Bearer ${key}` });
+  const { json } = await send(`${one.url}/api/v1/cluster/join-tokens`, { method: 'POST', body: {}, headers: as(root) });
+  const single = await startNode(t, join(folder, 'member'), undefined, false);
+  t.equal((await send(`${single.url}/api/v1/cluster/join`, { method: 'POST', body: { token: json?.['token'] } })).status, 200);
+  await until(async () => !single.running);
+  const member = await startNode(t, join(folder, 'member'), undefined, false);
+  const get = async (server: ChildServer, path: string, key = root) => await send(server.url + path, { headers: as(key) });
+  const newKey = async (): Promise<string> => {
+    const made = await send(`${one.url}/api/v1/identity/keys`, { method: 'POST', body: { name: 'k' }, headers: as(root) });
+    return String(made.json?.['api_key']);
+  };
+  const stream = (server: ChildServer, key: string) =>
+    fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...as(key) },
+      body: JSON.stringify({
+        model: chatModel,
+        messages: [{ role: 'user', content: 'tell me' }],
+        max_tokens: 100_000,
+        ignore_eos: true,
+        stream: true,
+      }),
+    });
+  await until(async () => (await get(member, '/v1/models')).text.includes(chatModel));
+
+  await t.test('a key that is rotated on one node is refused on all, and what it has open ends', async (t) => {
+    let longestMs = 0;
+    for (let i = 0; i < iterations(2, 1000); i++) {
+      const key = await newKey();
+      const nodes = [one, two, member];
+      for (const node of nodes) t.equal((await get(node, '/api/v1/auth/whoami', key)).status, 200);
+      const open = await Promise.all(nodes.map((node) => stream(node, key)));
+      t.strictSame(
+        open.map(({ status }) => status),
+        [200, 200, 200],
+      );
+      const ends = open.map(async (answer) => endOf(await answer.text()));
+      const rotated = await send(`${one.url}/api/v1/users/me/api-key`, { method: 'POST', headers: as(key) });
+      t.equal(rotated.status, 200);
+      const at = performance.now();
+      t.equal((await get(one, '/api/v1/auth/whoami', key)).status, 401);
+      for (const node of [two, member]) await until(async () => (await get(node, '/api/v1/auth/whoami', key)).status === 401);
+      t.strictSame(await Promise.all(ends), ['invalid_api_key', 'invalid_api_key', 'invalid_api_key']);
+      longestMs = Math.max(longestMs, performance.now() - at);
+    }
+    t.comment(`at most ${Math.round(longestMs)} ms after the rotation`);
+    // A busy machine takes longer, and is no fault of the nodes.
+    if (process.env['SVC_TEST_LONG'] === '1') t.ok(longestMs < 1_000, `${longestMs} ms`);
+  });
+
+  await t.test('a member gives its clients no right that is for the network of the machine alone', async (t) => {
+    const open = '/api/v1/cloud/backends/public';
+    t.equal((await fetch(one.url + open)).status, 200);
+    t.equal((await fetch(member.url + open)).status, 401);
+    t.equal((await get(member, open)).status, 200);
+    const form = new FormData();
+    form.append('purpose', 'assistants');
+    form.append('file', new Blob(['words of a file'], { type: 'text/plain' }), 'words.txt');
+    const coded = new Response(form);
+    const upload = await fetch(`${member.url}/v1/files`, {
+      method: 'POST',
+      headers: { ...as(root), 'content-type': coded.headers.get('content-type') as string },
+      body: coded.body,
+      duplex: 'half',
+    } as RequestInit);
+    t.equal(upload.status, 200, 'though a body in chunks is taken there');
+    await upload.arrayBuffer();
+  });
+
+  await t.test('a controller that is killed costs no request that may be repeated', async (t) => {
+    const statuses: number[] = [];
+    let isOver = false;
+    const clients = Array.from({ length: 4 }, async () => {
+      while (!isOver) statuses.push((await get(member, '/api/v1/auth/whoami')).status);
+    });
+    await until(async () => statuses.length > 12);
+    await two.stop('SIGKILL');
+    const nBefore = statuses.length;
+    await until(async () => statuses.length > nBefore + 40);
+    isOver = true;
+    await Promise.all(clients);
+    t.strictSame([...new Set(statuses)], [200]);
+  });
+
+  await t.test('a controller that is stopped in the middle of a stream ends it with an error, and is found again', async (t) => {
+    const open = await stream(member, root);
+    t.equal(open.status, 200);
+    const text = open.text();
+    // More than its head is on its way.
+    await until(async () =>
+      /svc_cluster_requests_sent_on_total\{outcome="ok"\} [1-9]/.test(await (await fetch(`${member.url}/metrics`)).text()),
+    );
+    process.kill(one.pid, 'SIGSTOP');
+    try {
+      t.equal(endOf(await text), 'node_lost');
+      t.match((await text).slice(-500), /\n\nevent: error\n|\n\ndata: \{"error"/, 'behind the event before');
+      t.match(await get(member, '/v1/models'), { status: 503, json: { error: { code: 'credential_check_unavailable' } } });
+      t.match((await send(`${member.url}/metrics`)).text, /svc_cluster_requests_sent_on_total\{outcome="lost"\} [1-9]/);
+    } finally {
+      process.kill(one.pid, 'SIGCONT');
+    }
+    await until(async () => (await get(member, '/v1/models')).status === 200);
+  });
+
+  await t.test('one that is killed in the middle of a stream ends it with an error at once', async (t) => {
+    const open = await stream(member, root);
+    t.equal(open.status, 200);
+    const text = open.text();
+    await one.stop('SIGKILL');
+    t.equal(endOf(await text), 'node_lost');
+  });
+});
