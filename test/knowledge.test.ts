@@ -69,6 +69,13 @@ t.test('what a knowledge base holds is answered with a citation that is right', 
   const unknown = await client.chat.completions.create(asked('How many moons does Jupiter have?'));
   t.strictSame((unknown as Cited).citations, []);
   t.match(unknown.choices[0]?.message.content, /^Nothing about this was found in the knowledge base\./);
+  const routed = await client.chat.completions.create({
+    ...asked('Who is the keeper of the lighthouse of Karvo?'),
+    knowledge: ['auto'],
+  } as never);
+  t.match(routed, { knowledge_route: { chosen: 'town', scores: { town: Number, other: Number }, mode: 'shadow' } });
+  t.match((routed as Cited).citations, [{ source: 'harbour.txt' }]);
+  t.match(await (await fetch(`${server.url}/api/v1/router-xlstm/status`)).json(), { source: 'none', decisions: 1, regret: 0 });
   await t.rejects(client.chat.completions.create({ ...asked('x'), knowledge: ['nowhere'] } as never), {
     status: 404,
     code: 'namespace_not_found',

@@ -15,19 +15,19 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_319_660;
+const MAX_OPENAPI_BYTES = 1_323_773;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
   cli: [114, 9110],
-  client: [7, 744],
+  client: [7, 745],
   server: [12, 812],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/cluster': [32, 3635],
-  'server/domains/completions': [129, 13987],
+  'server/domains/completions': [130, 14184],
   'server/domains/conversations': [56, 5056],
-  'server/domains/data': [91, 9691],
+  'server/domains/data': [92, 9843],
   'server/domains/edge': [54, 6834],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
@@ -37,7 +37,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/license': [14, 610],
   'server/domains/logs': [62, 9129],
   'server/domains/media': [43, 4580],
-  'server/domains/memory': [34, 5622],
+  'server/domains/memory': [38, 6015],
   'server/domains/metering': [29, 2570],
   'server/domains/pages': [3, 173],
   'server/domains/retrieval': [43, 4015],

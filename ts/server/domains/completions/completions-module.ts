@@ -31,6 +31,7 @@ import { MemoryStage } from './memory/memory-stage.ts';
 import type { StreamLimits } from './resumable-streams/stream-limits.ts';
 import { StreamRegistry } from './resumable-streams/stream-registry.ts';
 import { streamRoutes } from './resumable-streams/stream-routes.ts';
+import { RoutingStage } from './routing/routing-stage.ts';
 import { CompletionService } from './service.ts';
 import type { completionSettings } from './settings.ts';
 import { ResponseKeeper } from './stored-responses/response-keeper.ts';
@@ -46,6 +47,7 @@ export function createCompletions(context: Context): Module<CompletionsApi> {
   const { service } = context.use(inference);
   const chats = context.useOptional(conversations);
   const knowledge = context.useOptional(data);
+  const memories = context.useOptional(memory);
   const streams = new StreamRegistry(streamLimits(settings), log);
   const storing = new ChatStorage(chats, log);
   context.use(data).connectConversations((caller, id, options) => storing.filesKey(caller, id, options));
@@ -65,11 +67,12 @@ export function createCompletions(context: Context): Module<CompletionsApi> {
   const completions = new CompletionService({
     inference: service,
     streams,
-    // A conversation says whether it has files to be looked up; documents say less to a model that has tools.
+    // What is chosen is chosen first. A conversation says whether it has files to be looked up; documents say less to a model that has tools.
     stages: [
+      new RoutingStage({ memory: memories, knowledge, inference: service }),
       new ConversationStage(storing),
       new ToolStage(context.useOptional(edge)),
-      new MemoryStage(context.useOptional(memory), service),
+      new MemoryStage(memories, service),
       new LogStage(context.useOptional(logs), service),
       new KnowledgeStage(knowledge, service),
     ],

@@ -11,7 +11,16 @@ import type {
   RunningCompletion,
 } from '../inference/index.ts';
 import { type Answer, AnswerCollector } from './answer/answer-collector.ts';
-import type { AnswerCall, Asker, OpenAnswer, PendingAnswer, RunOptions, Stage, StreamWire } from './answer/pending-answer.ts';
+import {
+  type AnswerCall,
+  type Asker,
+  AUTO,
+  type OpenAnswer,
+  type PendingAnswer,
+  type RunOptions,
+  type Stage,
+  type StreamWire,
+} from './answer/pending-answer.ts';
 import { StreamSession } from './answer/stream-session.ts';
 import { ignoredTools, isForced, withoutTools } from './answer/usable-tools.ts';
 import { completionError, invalid } from './errors.ts';
@@ -43,7 +52,9 @@ export class CompletionService {
   }
 
   /** Goes through the stages and chooses the model; nothing runs yet. Throws what they refuse with. */
-  async open<W extends StreamWire>(asker: Asker, call: AnswerCall<W>): Promise<OpenAnswer<W>> {
+  async open<W extends StreamWire>(asker: Asker, asked: AnswerCall<W>): Promise<OpenAnswer<W>> {
+    const isAuto = asked.request.model === AUTO || asked.knowledge?.isAuto === true;
+    const call: AnswerCall<W> = isAuto ? { ...asked, auto: true } : asked;
     const pending: PendingAnswer = { asker, call, request: call.request };
     const stages = this.#stagesOf(call);
     for (const stage of stages) await stage.prepare(pending);

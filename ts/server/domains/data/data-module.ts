@@ -9,6 +9,7 @@ import { license } from '../license/index.ts';
 import type { BackgroundHearing } from '../media/index.ts';
 import { retrieval } from '../retrieval/index.ts';
 import { CallerDocuments } from './caller-documents.ts';
+import { BaseNearness } from './chat/base-nearness.ts';
 import { InputFiles } from './chat/input-files.ts';
 import { KnowledgeAnswers } from './chat/knowledge-answers.ts';
 import { ConversationFiles, type FilesKey, noConversations } from './conversation-files/conversation-files.ts';
@@ -146,6 +147,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
     sweep,
     access,
     inputFiles,
+    nearness: new BaseNearness({ bases, chunks, embedders, access }),
     answers: settings['data.answers'],
   });
   let filesKey: FilesKey = noConversations;

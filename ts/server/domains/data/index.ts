@@ -16,6 +16,7 @@ export type {
   KnowledgeContext,
   KnowledgePort,
   KnowledgeQuestion,
+  NearBases,
   SearchBounds,
   UnindexedFiles,
   UsedKnowledge,

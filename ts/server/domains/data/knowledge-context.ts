@@ -7,6 +7,11 @@ import type { ProbedModel } from '../inference/index.ts';
 export interface KnowledgePort {
   /** Finds what the answer may stand on. Throws DomainErrors of `answerErrors`. */
   consult(caller: Principal, question: KnowledgeQuestion, signal: AbortSignal): Promise<KnowledgeContext>;
+  /**
+   * The knowledge bases that the caller may use, and how near each turn is to each. Throws DomainErrors of `answerErrors`, and those of a caller who may
+   * not read.
+   */
+  nearness(caller: Principal, turns: readonly string[], signal: AbortSignal): Promise<NearBases>;
   /** Whether the caller has files there: they may have been deleted since. */
   holdsFiles(caller: Principal, place: ConversationFilesPlace): Promise<boolean>;
   /** Throws as `consult` would for knowledge bases that the caller may not ask, without a search. */
@@ -17,6 +22,12 @@ export interface KnowledgePort {
   readFile(caller: Principal, file: InputFile, signal: AbortSignal): Promise<InputFileText>;
   /** Erases the files of conversations that are erased. It may be called again for the same ones. */
   eraseFiles(keys: readonly string[]): Promise<void>;
+}
+
+export interface NearBases {
+  readonly names: readonly string[];
+  /** A row for each turn, with a cosine for each name; no row where there is nothing to choose from. */
+  readonly cosines: readonly (readonly number[])[];
 }
 
 /** What the search is narrowed to; as OpenAI's `file_search` has it. */

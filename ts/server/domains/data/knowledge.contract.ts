@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { DomainError } from '../../platform/errors/domain-error.ts';
-import { ANONYMOUS } from '../../platform/http/principal.ts';
+import { ANONYMOUS, type Principal } from '../../platform/http/principal.ts';
 import { until } from '../../platform/jobs/test-support/open-jobs.ts';
 import { systemScope } from '../../platform/storage/index.ts';
 import { type NewDatabase, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
@@ -26,6 +26,50 @@ function largeText(sentence: string): string {
 
 function testKnowledgeContract(t: Test, newDatabase: NewDatabase): void {
   const open = (t: Test, options: KnowledgeBedOptions = {}) => openKnowledgeBed(t, newDatabase, options);
+
+  t.test('how near a turn is to a base is said of bases that the caller may use, and that are there', async (t) => {
+    const uses = {
+      of:
+        ({ limits }: Principal) =>
+        (name: string) =>
+          limits?.['namespaces']?.includes(name) ?? true,
+    };
+    const bed = await open(t, { uses });
+    const say = (turns: readonly string[], more: Partial<Principal> = {}) => {
+      const caller: Principal = {
+        ...ANONYMOUS,
+        tenant: 'red',
+        subject: 'ann',
+        kind: 'session',
+        scopes: ['knowledge:read'],
+        ...more,
+      };
+      return bed.api.answers.nearness(caller, turns, new AbortController().signal);
+    };
+    const turns = ['The lighthouse of Karvo was built in 1893', 'rye bread and poppy cake every morning from six'];
+    t.strictSame(await say(turns), { names: [], cosines: [] });
+    await bed.add('lighthouse.txt', LIGHTHOUSE);
+    const nCalls = bed.model.nCalls;
+    t.strictSame(await say(turns), { names: ['kb'], cosines: [] });
+    t.equal(bed.model.nCalls, nCalls, 'nothing is embedded where there is one base');
+    await bed.add('bakery.txt', BAKERY, { namespace: 'bakery' });
+    await bed.ask('POST', 'namespaces/red', { namespace: 'empty' });
+    const { names, cosines } = await say(turns);
+    t.strictSame(names, ['bakery', 'kb']);
+    t.ok((cosines[0]?.[1] ?? 0) > (cosines[0]?.[0] ?? 0) && (cosines[1]?.[0] ?? 0) > (cosines[1]?.[1] ?? 0), `${cosines}`);
+    t.strictSame(await say(turns, { limits: { namespaces: ['bakery'] } }), { names: ['bakery'], cosines: [] });
+    t.strictSame(await say(turns, { tenant: 'blue' }), { names: [], cosines: [] }, 'bases of another tenant');
+    for (const role of ['viewer', 'developer', 'admin', 'superadmin'] as const)
+      t.strictSame((await say(turns, { roles: [role] })).names, names, `as ${role}`);
+    await t.rejects(say(turns, { scopes: ['chat:use'] }), { code: 'insufficient_scope' });
+    bed.model.failure = new DomainError('embedding_failed', 'The model is gone.');
+    await t.rejects(say(turns), { code: 'embedding_failed' });
+    bed.model.failure = undefined;
+    await bed.add('more.txt', BAKERY, { namespace: 'kb' });
+    t.not((await say(turns)).cosines[1]?.[1], cosines[1]?.[1], 'what is added counts');
+    t.equal((await bed.ask('DELETE', 'namespaces/red/bakery/documents', undefined, 'red/root/admin')).status, 200);
+    t.strictSame(await say(turns), { names: ['kb'], cosines: [] }, 'a base that is deleted is none');
+  });
 
   t.test('a text is added, found with its place, listed, read and deleted', async (t) => {
     const { add, ask, search } = await open(t);

@@ -7,6 +7,7 @@ import { memoryMigrations } from './tables.ts';
 export { memoryErrors } from './errors.ts';
 export type { MemoryKind, RecallBounds, RecalledMemories } from './memory.ts';
 export type { MemoryApi } from './memory-module.ts';
+export type { ChosenRoute } from './router/router.ts';
 
 /** Tests put another clock in place of the machine's. */
 export function defineMemory(overrides: MemoryOverrides = {}): ModuleDefinition<typeof memorySettings, MemoryApi> {

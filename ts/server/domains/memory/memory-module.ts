@@ -19,6 +19,9 @@ import { forecastRoutes } from './forecast-routes.ts';
 import { ownerOf } from './memory.ts';
 import { Recall } from './recall.ts';
 import { RecallPreferences } from './recall-preferences.ts';
+import { RouteStore } from './router/route-store.ts';
+import { Router } from './router/router.ts';
+import { routerRoutes } from './router-routes.ts';
 import { memoryRoutes } from './routes.ts';
 import { MemoryService } from './service.ts';
 import { FILES_FOLDER, type memorySettings } from './settings.ts';
@@ -28,6 +31,8 @@ import { rememberTool } from './tools.ts';
 
 /** The pipeline of answers asks it. */
 export interface MemoryApi extends Pick<Recall, 'recall'> {
+  /** Chooses for chats that leave it to the node. */
+  readonly router: Pick<Router, 'mode' | 'choose' | 'keep' | 'end'>;
   /** Whether chats of the caller's account recall memories without being asked to. */
   recallsByItself(caller: Principal): Promise<boolean>;
   /** Whoever has what people said, and whoever answers chats. */
@@ -84,6 +89,7 @@ export function createMemory(
   });
   const { jobs, node, series } = context;
   const forecasts = new Forecasts({ jobs, series, folder: join(node.dataDir, FILES_FOLDER), now });
+  const router = new Router({ store: new RouteStore(storage), mode: settings['memory.router'], log, metrics, now });
   onMade?.(extractions);
   const minute = minuteOf(settings['memory.dream_at']);
   const schedule = new DreamSchedule({ dreams, store: dreamStore, log, minute, now });
@@ -91,12 +97,14 @@ export function createMemory(
     api: {
       recall: (caller, question, bounds, signal) => recall.recall(caller, question, bounds, signal),
       recallsByItself: (caller) => preferences.recalls(scopeOf(caller), ownerOf(caller)),
+      router,
       connect: (sources) => extractions.connect(sources),
     },
     routes: [
       ...memoryRoutes({ service, preferences, extractions, security: context.use(security), recordAct, now }),
       ...dreamRoutes({ dreams, recordAct }),
       ...forecastRoutes({ forecasts, recordAct }),
+      ...routerRoutes(router),
     ],
     tools: [rememberTool],
     belongings: {
@@ -116,7 +124,7 @@ export function createMemory(
       forecasts.start();
     },
     stop: async () => {
-      await Promise.all([schedule.stop(), dreams.stop(), extractions.stop(), forecasts.stop()]);
+      await Promise.all([schedule.stop(), dreams.stop(), extractions.stop(), forecasts.stop(), router.stop()]);
     },
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,

@@ -32,5 +32,11 @@ export const memorySettings = {
     'Time of day, UTC, at which the memories of each owner are put in order; empty: only on demand.',
     { accepts: 'a time such as 03:00, or nothing' },
   ),
+  'memory.router': setting(
+    Type.Enum(['off', 'shadow', 'on']),
+    'shadow',
+    'What chooses for `model: "auto"` and `knowledge: ["auto"]`: on, what was learned, while it does better than the rule; shadow, the rule, while what ' +
+      'was learned is compared with it; off, the rule, and nothing is recorded.',
+  ),
   'memory.undo_days': setting(integerSchema(0, 3_650), 30, 'Days for which the changes of a dream can be undone.'),
 } as const;

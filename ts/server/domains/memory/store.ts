@@ -305,6 +305,7 @@ const TABLES = [
   'memory_forgotten',
   'memory_preferences',
   'memory_readings',
+  'memory_routes',
   'memory_collections',
 ] as const;
 

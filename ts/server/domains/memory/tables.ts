@@ -112,6 +112,29 @@ interface ReadingTable {
   seq: number;
 }
 
+/** A choice of the router. It holds names and scores, and no text. */
+export interface RouteTable {
+  tenant: string;
+  id: string;
+  owner: string;
+  kind: string;
+  conversation_id: string | null;
+  message_id: string | null;
+  at: number;
+  /** JSON array of names. */
+  routes: string;
+  /** JSON array of their scores. */
+  scores: string;
+  chosen: string;
+  /** The rule would have chosen it. */
+  floor: string;
+  /** The one that what was learned would have chosen; null: nothing was. */
+  learned: string | null;
+  /** Null: nobody knows yet. */
+  outcome: string | null;
+  best: string | null;
+}
+
 export interface MemoryTables {
   memory_collections: CollectionTable;
   memories: MemoryTable;
@@ -120,6 +143,7 @@ export interface MemoryTables {
   memory_preferences: PreferenceTable;
   memory_dreams: DreamTable;
   memory_readings: ReadingTable;
+  memory_routes: RouteTable;
 }
 
 export type MemoryStorage = StorageAccess<MemoryTables>;
@@ -250,6 +274,30 @@ export const memoryMigrations: readonly Migration[] = [
       await schema.tenantTable('memory_readings', {
         columns: { owner: column.id(), conversation_id: column.id(), seq: column.integer() },
         primaryKey: ['tenant', 'owner', 'conversation_id'],
+      });
+    },
+  },
+  {
+    id: 4,
+    name: 'add choices of the router',
+    up: async (schema) => {
+      await schema.tenantTable('memory_routes', {
+        columns: {
+          id: column.id(),
+          owner: column.id(),
+          kind: column.text(),
+          conversation_id: column.id({ nullable: true }),
+          message_id: column.id({ nullable: true }),
+          at: column.timestamp(),
+          routes: column.json(),
+          scores: column.json(),
+          chosen: column.text(),
+          floor: column.text(),
+          learned: column.text({ nullable: true }),
+          outcome: column.text({ nullable: true }),
+          best: column.text({ nullable: true }),
+        },
+        primaryKey: ['tenant', 'id'],
       });
     },
   },

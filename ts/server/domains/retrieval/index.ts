@@ -2,7 +2,7 @@
 import { defineModule } from '../../platform/module/module.ts';
 import { retrievalSettings } from './settings.ts';
 
-export { type EmbeddingSource, floatBytes, floatsOf, type LocalModels } from './embedding/embedder.ts';
+export { type EmbeddingBinding, type EmbeddingSource, floatBytes, floatsOf, type LocalModels } from './embedding/embedder.ts';
 export type { Embedders } from './embedding/embedders.ts';
 export type { EmbeddedPassage, PassageEmbedding } from './embedding/passage-embedding.ts';
 export { retrievalErrors } from './errors.ts';

@@ -11,9 +11,13 @@ import type { OpenConversation } from '../conversations/open-conversation.ts';
 import type { RecordingEncoder } from '../conversations/recording-encoder.ts';
 import type { AnswerFilters } from '../knowledge/answer-filters.ts';
 import type { AnswerLogs } from '../logs/log-stage.ts';
+import type { AnswerRoute } from '../routing/routing-stage.ts';
 import type { AnswerTools, EdgeToolsCall } from '../tools/answer-tools.ts';
 import type { Answer } from './answer-collector.ts';
 import type { StreamEncoder } from './frames.ts';
+
+/** The name of a model or knowledge base by which a request leaves the choice to the node. */
+export const AUTO = 'auto';
 
 /** The caller of an answer, and how long there is for it. */
 export interface Asker {
@@ -49,6 +53,8 @@ export interface ConversationCall {
 /** Knowledge bases to be asked; the messages that the passages go into take the place of the prompt's. */
 export interface KnowledgeCall {
   readonly namespaces: readonly string[];
+  /** One more is chosen. */
+  readonly isAuto?: boolean;
   readonly bounds?: SearchBounds;
   readonly messages: readonly Members[];
   readonly fallback?: 'none' | 'model';
@@ -64,6 +70,8 @@ export interface AnswerCall<W extends StreamWire = Wire> {
   readonly memory?: RecallBounds | 'off' | undefined;
   /** The time and classes of collected log lines that go along with the question. */
   readonly logs?: EvidenceBounds | undefined;
+  /** The request leaves the choice of its model or of a knowledge base to the node. */
+  readonly auto?: true | undefined;
   /** The node's own tools may run for the answer. */
   readonly edgeTools?: EdgeToolsCall | undefined;
   /** Called once, when the model is known and nothing runs yet. */
@@ -87,11 +95,14 @@ export interface Wire extends StreamWire {
 /** An answer as the stages know it before there is a model. */
 export interface PendingAnswer {
   readonly asker: Asker;
-  readonly call: Omit<AnswerCall<StreamWire>, 'wire'>;
+  /** A knowledge base that is chosen for it comes to it. */
+  call: Omit<AnswerCall<StreamWire>, 'wire'>;
   /** The request as the model will get it. */
   request: CompletionRequest;
   conversation?: OpenConversation;
   knowledge?: KnowledgeContext;
+  /** The routes that were chosen for it; undefined: the request names all itself. */
+  routes?: { readonly knowledge?: AnswerRoute; readonly model?: AnswerRoute };
   /** Memories that were recalled for the question; undefined: nothing was to be. */
   memories?: RecalledMemories;
   /** Collected log lines, which the answer cites. */

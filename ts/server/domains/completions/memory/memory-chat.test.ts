@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { MemoryApi, RecalledMemories } from '../../memory/index.ts';
 import { scriptedKnowledge } from '../knowledge/test-support/scripted-knowledge.ts';
+import { scriptedRouter } from '../routing/test-support/scripted-router.ts';
 import { type ResponseNode, startResponseNode } from '../test-support/response-node.ts';
 import { memoryText } from './memory-stage.ts';
 
@@ -26,6 +27,7 @@ function connect({ memory }: ResponseNode, found: Partial<RecalledMemories> = {}
     },
     recallsByItself: async () => isOn,
     connect: () => undefined,
+    router: scriptedRouter(),
   };
   memory.switch(api);
   return asked;

@@ -31,7 +31,8 @@ function answering(results: readonly PassageResult[], kept: Partial<KeptFiles> =
   const ownedBases = { find: async ({ subject }: Uploader, key: string) => owned.get(`${subject} ${key}`) };
   const sweep = { eraseConversations: async () => {} };
   const service = { searchBases, findBase, listKept };
-  const options = { service, ownedBases, sweep, access, inputFiles, answers: 'auto' } as const;
+  const nearness = { of: async () => ({ names: [], cosines: [] }) };
+  const options = { service, ownedBases, sweep, access, inputFiles, nearness, answers: 'auto' } as const;
   return { asked, answers: new KnowledgeAnswers(options) };
 }
 

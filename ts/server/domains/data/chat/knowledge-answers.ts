@@ -18,6 +18,7 @@ import type {
   KnowledgeContext,
   KnowledgePort,
   KnowledgeQuestion,
+  NearBases,
   SearchBounds,
   UsedKnowledge,
 } from '../knowledge-context.ts';
@@ -27,6 +28,7 @@ import type { Sweep } from '../sweep.ts';
 import { readAttributeFilter } from '../vector-stores/attribute-filter.ts';
 import { readRanking } from '../vector-stores/ranking-options.ts';
 import { sureResults } from '../vector-stores/sure-results.ts';
+import type { BaseNearness } from './base-nearness.ts';
 import { ConsultedPassages } from './consulted-passages.ts';
 import type { InputFiles } from './input-files.ts';
 import { type AnswersSetting, Speaker } from './speaker.ts';
@@ -44,6 +46,7 @@ interface KnowledgeAnswersOptions {
   readonly sweep: Pick<Sweep, 'eraseConversations'>;
   readonly access: Pick<KnowledgeAccess, 'filterOf' | 'ownScope' | 'requireSearching'>;
   readonly inputFiles: InputFiles;
+  readonly nearness: Pick<BaseNearness, 'of'>;
   /** The setting data.answers. */
   readonly answers: AnswersSetting;
 }
@@ -83,6 +86,13 @@ export class KnowledgeAnswers implements KnowledgePort {
       keepsForm,
       offersTools,
     });
+  }
+
+  async nearness(caller: Principal, turns: readonly string[], signal: AbortSignal): Promise<NearBases> {
+    requireReading(caller, '`knowledge`');
+    const { access, nearness } = this.#options;
+    access.requireSearching();
+    return await nearness.of(caller, access.ownScope(caller, caller.tenant), turns.map(cut), signal);
   }
 
   async holdsFiles(caller: Principal, place: ConversationFilesPlace): Promise<boolean> {

@@ -67,6 +67,32 @@ export class ChunkStore {
     }
   }
 
+  /** Vectors of the first passages of the newest documents, as many of each. */
+  async sampleVectors(scope: TenantScope, baseNo: number, most: number): Promise<Float32Array[]> {
+    return await this.#access.read(scope, async (db) => {
+      const documents = await db
+        .selectFrom('data_documents')
+        .select('no')
+        .where('tenant', '=', scope.tenant)
+        .where('base_no', '=', baseNo)
+        .where('state', '=', sql.lit('ready'))
+        .orderBy('no', 'desc')
+        .limit(most)
+        .execute();
+      if (documents.length === 0) return [];
+      const numbers = documents.map(({ no }) => no);
+      const rows = await db
+        .selectFrom('data_chunks')
+        .select('embedding')
+        .where('tenant', '=', scope.tenant)
+        .where('document_no', 'in', numbers)
+        .where('seq', '<', Math.ceil(most / numbers.length))
+        .limit(most)
+        .execute();
+      return rows.map(({ embedding }) => floatsOf(embedding));
+    });
+  }
+
   /** Terms of another version of the program are made anew from the text. */
   async #withTerms(scope: TenantScope, rows: readonly IndexRow[]): Promise<IndexPassage[]> {
     const passages = rows.map(toIndexPassage);

@@ -5,7 +5,7 @@ import type { ChatPrompt, CompletionRequest, ProviderMembers } from '../../../in
 import { RequestMedia } from '../../../inference/media/request-media.ts';
 import type { EvidenceBounds } from '../../../logs/index.ts';
 import type { RecallBounds } from '../../../memory/index.ts';
-import type { ConversationCall, KnowledgeCall } from '../../answer/pending-answer.ts';
+import { AUTO, type ConversationCall, type KnowledgeCall } from '../../answer/pending-answer.ts';
 import { invalid } from '../../errors.ts';
 import { type AnswerFormat, chatFormat, providerFormat, readFormat, withEngineFormat } from '../answer-format.ts';
 import { bodyReader, packRequest } from '../body-reader.ts';
@@ -53,12 +53,12 @@ export interface ChatCall {
 
 export function readChatRequest(body: ChatRequest): ChatCall {
   const { messages, media } = readMessages(body.messages);
-  const namespaces = [...new Set(body.knowledge ?? [])];
+  const hasKnowledge = (body.knowledge?.length ?? 0) > 0;
   const { needsTools, toolPrompt, format, provider, schemas } = readForm(body);
   const job = omitNullish<CompletionRequest['job']>({
     prompt: {
       kind: 'chat',
-      messagesJson: namespaces.length > 0 ? '[]' : JSON.stringify(messages),
+      messagesJson: hasKnowledge ? '[]' : JSON.stringify(messages),
       ...toolPrompt,
       ...promptThinking(body.reasoning_effort, body.chat_template_kwargs),
     },
@@ -87,14 +87,19 @@ export function readChatRequest(body: ChatRequest): ChatCall {
     },
     stream: body.stream ?? false,
     includeUsage: readIncludeUsage(body),
-    ...(namespaces.length > 0
-      ? { knowledge: { namespaces, messages, fallback: body.knowledge_fallback === 'model' ? 'model' : 'none' } }
-      : {}),
+    ...(hasKnowledge && readKnowledge(body, messages)),
     ...readMemory(body.memory),
     ...(body.logs && { logs: body.logs }),
     ...(body.edge_tools ? { edgeTools: [...new Set(body.edge_tools)] } : {}),
     ...readConversation(body, messages),
   };
+}
+
+function readKnowledge({ knowledge, knowledge_fallback: fallback }: ChatRequest, messages: readonly Members[]) {
+  const names = new Set(knowledge);
+  const isAuto = names.delete(AUTO);
+  const call = { namespaces: [...names], messages, fallback: fallback === 'model' ? 'model' : 'none' } as const;
+  return { knowledge: isAuto ? { ...call, isAuto } : call };
 }
 
 function readMemory(memory: ChatRequest['memory']): Pick<ChatCall, 'memory'> {

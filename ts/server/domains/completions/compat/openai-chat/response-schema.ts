@@ -4,6 +4,7 @@ import { named } from '../../../../platform/schema/named.ts';
 import { AnnotationShape, CitationShape, UnindexedShape } from '../../knowledge/citations.ts';
 import { logShapes } from '../../logs/log-stage.ts';
 import { memoryShapes } from '../../memory/memory-stage.ts';
+import { routeShapes } from '../../routing/routing-stage.ts';
 import { ToolEventShape } from '../../tools/tool-event.ts';
 
 const Usage = Type.Object({
@@ -87,6 +88,7 @@ export const ChatCompletion = named(
     unindexed,
     ...memoryShapes,
     ...logShapes,
+    ...routeShapes,
     tool_events: Type.Optional(
       Type.Array(ToolEventShape, {
         description: 'With X-Svc-Edge-Tools: the tools of the node that ran, each in its last state.',
@@ -112,6 +114,7 @@ export const ChatChunk = Type.Object({
   unindexed,
   ...memoryShapes,
   ...logShapes,
+  ...routeShapes,
   tool_event: Type.Optional(ToolEventShape),
   usage: Type.Optional(Type.Union([Usage, Type.Null()])),
 });

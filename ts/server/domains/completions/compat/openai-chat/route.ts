@@ -11,6 +11,7 @@ import { invalid } from '../../errors.ts';
 import type { CompletionsApi } from '../../index.ts';
 import { unindexedMember, wireCitations } from '../../knowledge/citations.ts';
 import { memoryMembers } from '../../memory/memory-stage.ts';
+import { routeMember } from '../../routing/routing-stage.ts';
 import { askerOf, type CompletionService, wantsEdgeTools } from '../../service.ts';
 import { openaiHeaders } from '../foreign-members.ts';
 import { identifier, unixSeconds } from '../members.ts';
@@ -45,6 +46,8 @@ export function chatRoute(completions: CompletionService, fingerprint: string): 
       'part that was generated is stored with `metadata: {"incomplete": "client_closed"}` or `"failure"`, and without such a part nothing is. ' +
       'With `memory`, what the caller asked to be remembered and is about the last question goes to the model, and `memories` has it (in a stream, with ' +
       '`finish_reason`); where it could not be looked up in time, `memories` is empty and `memory_note` says so. ' +
+      'With `knowledge: ["auto"]`, a knowledge base is chosen by what was asked in the conversation, and `knowledge_route` says which (in a stream, with ' +
+      '`finish_reason`); with `model: "auto"`, a model of this node is. ' +
       'With `logs`, collected log lines of that time go to an administrator’s model as data, and `logs.cited` has those that the answer cites by [L1] (in a ' +
       'stream, with `finish_reason`). ' +
       'With `resumable` as well, the answer goes on when its client is gone, for `inference.stream_detached_seconds`: each event of the stream has ' +
@@ -107,7 +110,7 @@ function chatCall(
 }
 
 function chatWire(
-  { model, call, filters, knowledge, memories, logs }: ModelledAnswer,
+  { model, call, filters, knowledge, memories, logs, routes: chosen }: ModelledAnswer,
   includeUsage: boolean,
   fingerprint: string,
 ): Wire {
@@ -119,7 +122,11 @@ function chatWire(
       encoder: () => new ChunkEncoder(head, nChoices, includeUsage),
       body: (answer) => chatCompletion(head, answer),
     };
-  const found = { ...memoryMembers(memories), ...(hasKnowledge && unindexedMember(knowledge.unindexed)) };
+  const found = {
+    ...memoryMembers(memories),
+    ...(hasKnowledge && unindexedMember(knowledge.unindexed)),
+    ...routeMember(chosen?.knowledge),
+  };
   // What is cited is known when the text has come.
   const membersOf = () => ({ ...found, ...(logs !== undefined && { logs: logs.shown }) });
   const citedBy = hasKnowledge ? (choice: number) => wireCitations(filters.citedBy(choice)) : undefined;

@@ -26,7 +26,7 @@ const memoryKinds: readonly MemoryKind[] = ['fact', 'preference', 'episode', 'su
 export const ChatRequest = named(
   'ChatRequest',
   Type.Object({
-    model: Type.String({ minLength: 1, maxLength: 512 }),
+    model: Type.String({ minLength: 1, maxLength: 512, description: '`auto`: one of this node is chosen.' }),
     messages: Type.Array(Message, { minItems: 1, maxItems: 65_536 }),
     stream: nullableBoolean('Server-sent events instead of one body.'),
     stream_options: nullableObject('How a stream is written.', {
@@ -91,7 +91,8 @@ export const ChatRequest = named(
     knowledge: nullableList<string>(
       { type: 'string', minLength: 1, maxLength: 200 },
       16,
-      'Knowledge bases of the tenant that the answer stands on and cites: names, or ids of vector stores.',
+      'Knowledge bases of the tenant that the answer stands on and cites: names, or ids of vector stores. `auto`: the one that is nearest to what is asked, ' +
+        'which `knowledge_route` names.',
     ),
     knowledge_fallback: nullableString(
       'What follows where `knowledge` has nothing about the question: none, the sentence that says so is the whole answer; model, the model answers behind it.',

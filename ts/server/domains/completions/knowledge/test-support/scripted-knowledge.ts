@@ -90,6 +90,7 @@ export function scriptedKnowledge(context: Partial<KnowledgeContext> = {}): Scri
       const made: KnowledgeContext = { ...scriptedContext, fit: async () => made, withoutTools: () => made, ...context };
       return made;
     },
+    nearness: async () => ({ names: ['kb'], cosines: [] }),
     admit: async () => {},
     reaches: async () => true,
     holdsFiles: async () => true,
