@@ -15,12 +15,12 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_323_773;
+const MAX_OPENAPI_BYTES = 1_327_169;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [114, 9110],
-  client: [7, 745],
+  cli: [114, 9153],
+  client: [7, 747],
   server: [12, 812],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
@@ -28,12 +28,12 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/completions': [130, 14184],
   'server/domains/conversations': [56, 5056],
   'server/domains/data': [92, 9843],
-  'server/domains/edge': [54, 6834],
+  'server/domains/edge': [54, 6886],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [100, 10060],
   'server/domains/iot': [29, 3919],
-  'server/domains/comm': [30, 3619],
+  'server/domains/comm': [30, 3674],
   'server/domains/license': [14, 610],
   'server/domains/logs': [62, 9129],
   'server/domains/media': [43, 4580],
@@ -51,7 +51,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/extraction': [54, 3941],
   'server/native': [19, 2819],
   'server/platform': [266, 19997],
-  web: [342, 21228],
+  web: [345, 21433],
   workers: [21, 920],
 };
 

@@ -78,6 +78,11 @@ t.test('security and integration', { skip: whyNoBrowser() }, async (t) => {
     t.equal(hook.received.length, 1);
     await testAccessible(t, page, 'the window of a message');
     await dialog.getByRole('button', { name: 'Close' }).click();
+    const sent = page.getByRole('region', { name: 'Sent messages' });
+    await sent.getByRole('row').filter({ hasText: 'Ops' }).getByText('sent', { exact: true }).waitFor();
+    await testAccessible(t, page, 'messages that were sent');
+    await page.getByRole('tab', { name: 'Calls' }).click();
+    await page.getByText('No calls yet').waitFor();
     await page.getByRole('button', { name: 'Actions for Ops' }).click();
     await page.getByRole('menuitem', { name: 'Let models send' }).click();
     await row.getByText('may send').waitFor();

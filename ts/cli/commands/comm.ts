@@ -103,6 +103,23 @@ export const commSend = requestCommand({
     id === null ? `it waits for the approval ${approval}` : `${id} is ${state}`,
 });
 
+export const commMessages = listCommand({
+  words: ['comm', 'messages'],
+  summary: 'List messages with what became of each, newest first',
+  options: { limit: { kind: 'integer', value: 'ROWS', min: 1, max: 1000, help: '100 by default' } },
+  examples: ['svc comm messages --limit 20'],
+  route: 'GET /api/v1/comm/messages',
+  given: ({ options: { limit } }) => ({ query: limit === undefined ? {} : { limit } }),
+  columns: {
+    ID: ({ id }) => id,
+    TO: ({ to }) => to,
+    STATE: ({ state }) => state,
+    REASON: ({ reason }) => reason ?? '-',
+    CHANGED: ({ updated_at: at }) => at,
+  },
+  empty: 'no messages',
+});
+
 export const commShow = requestCommand({
   words: ['comm', 'show'],
   summary: 'Show what became of a message; fails where it was not sent',
@@ -158,6 +175,24 @@ export const callStart = requestCommand({
   }),
   text: ({ call_id: id, state, approval_id: approval }) =>
     id === null ? `it waits for the approval ${approval}` : `${id} is ${state}`,
+});
+
+export const callList = listCommand({
+  words: ['call', 'list'],
+  summary: 'List calls with their ends, newest first',
+  options: { limit: { kind: 'integer', value: 'ROWS', min: 1, max: 1000, help: '100 by default' } },
+  examples: ['svc call list --limit 20'],
+  route: 'GET /api/v1/comm/calls',
+  given: ({ options: { limit } }) => ({ query: limit === undefined ? {} : { limit } }),
+  columns: {
+    ID: ({ id }) => id,
+    TO: ({ to }) => to,
+    STATE: ({ state }) => state,
+    SIP: ({ sip_status: status }) => String(status ?? '-'),
+    SECONDS: ({ talked_seconds: seconds }) => seconds.toFixed(1),
+    CHANGED: ({ updated_at: at }) => at,
+  },
+  empty: 'no calls',
 });
 
 export const callShow = requestCommand({

@@ -80,11 +80,10 @@ export function createComm(context: ModuleContext<typeof commSettings>): Module<
     now,
     check: (url) => policy.check(url),
   });
-  const ends = metrics.counter('svc_comm_calls_total', 'Calls, by how they ended.', ['end']);
+  const ends = metrics.counter('svc_comm_calls_total', 'Calls by channel and by how they ended.', ['channel', 'end']);
   const voices = context.useOptional(media);
-  const callStore = new CallStore(storage);
   const calls = new Calls({
-    store: callStore,
+    store: new CallStore(storage),
     service,
     files: attached,
     speak: async (caller, text, voice = '') =>
@@ -98,16 +97,13 @@ export function createComm(context: ModuleContext<typeof commSettings>): Module<
     timeoutMs: settings['comm.timeout_seconds'] * 1000,
     log,
     now,
-    onEnd: (end) => ends.with({ end }).add(),
+    onEnd: (channel, end) => ends.with({ channel, end }).add(),
   });
   const tools = new CommTools(service, calls);
   const keptSince = (): number => now() - settings['comm.keep_days'] * 24 * HOUR_MS;
   const upkeep = new Repeater({
     intervalMs: HOUR_MS,
-    run: async () => {
-      await store.removeBefore(keptSince());
-      await callStore.removeBefore(keptSince());
-    },
+    run: () => store.removeBefore(keptSince()),
     onError: (error) => log.warn('old records of messages could not be removed', { error: String(error) }),
   });
   return {

@@ -1,11 +1,41 @@
 /** Accounts and messages on disk. A message is there before its job, and its job is named before its first byte leaves. */
 
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { deleteInBatches, type SystemScope, type TenantScope } from '../../platform/storage/index.ts';
 import { commError } from './errors.ts';
-import { type AccountRow, type CommStorage, everyMessage, type MessageRow } from './tables.ts';
+import { type AccountRow, type CommStorage, type CommTables, everyMessage, type MessageRow } from './tables.ts';
 
 const DAY_MS = 24 * 3_600_000;
+
+/** Both tables have one record for each time that an account was used. */
+type RecordTable = 'comm_messages' | 'comm_calls';
+
+export interface RecordPage {
+  /** Undefined: those of everybody in the tenant. */
+  readonly owner: string | undefined;
+  /** Those older than this id; empty: from the newest on. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Throws `send_limit_exceeded` where the account was used as often in the last day as it may be. */
+export async function requireDayLimit(
+  tx: Kysely<CommTables>,
+  table: RecordTable,
+  { tenant, account, created_at: at }: Pick<MessageRow, 'tenant' | 'account' | 'created_at'>,
+  perDay: number,
+): Promise<void> {
+  const { n } = await tx
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('tenant', '=', tenant)
+    .where('account', '=', account)
+    .where('created_at', '>', at - DAY_MS)
+    .executeTakeFirstOrThrow();
+  if (Number(n) < perDay) return;
+  const what = table === 'comm_calls' ? 'made calls' : 'sent messages';
+  throw commError('send_limit_exceeded', `The account has ${what} ${perDay} times in the last day.`, { retryAfterMs: 3_600_000 });
+}
 
 export class CommStore {
   readonly #storage: CommStorage;
@@ -76,20 +106,20 @@ export class CommStore {
           });
         if (first !== undefined) return { message: first, isNew: false };
       }
-      const { n } = await tx
-        .selectFrom('comm_messages')
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .where('tenant', '=', tenant)
-        .where('account', '=', row.account)
-        .where('created_at', '>', row.created_at - DAY_MS)
-        .executeTakeFirstOrThrow();
-      if (Number(n) >= perDay)
-        throw commError('send_limit_exceeded', `The account has sent ${perDay} messages in the last day.`, {
-          retryAfterMs: 3_600_000,
-        });
       const message = { tenant, ...row };
+      await requireDayLimit(tx, 'comm_messages', message, perDay);
       await tx.insertInto('comm_messages').values(message).execute();
       return { message, isNew: true };
+    });
+  }
+
+  /** Newest first. */
+  messages(scope: TenantScope, { owner, after, limit }: RecordPage): Promise<MessageRow[]> {
+    return this.#storage.read(scope, (db) => {
+      let query = db.selectFrom('comm_messages').selectAll().where('tenant', '=', scope.tenant);
+      if (owner !== undefined) query = query.where('owner', '=', owner);
+      if (after !== '') query = query.where('id', '<', after);
+      return query.orderBy('id', 'desc').limit(limit).execute();
     });
   }
 
@@ -133,12 +163,13 @@ export class CommStore {
     );
   }
 
+  /** Removes records of messages and of calls. */
   async removeBefore(time: number): Promise<void> {
-    await deleteInBatches(this.#storage, (db, limit) =>
-      db
-        .deleteFrom('comm_messages')
-        .where(sql<boolean>`(tenant, id) in (select tenant, id from comm_messages where created_at < ${time} limit ${limit})`),
-    );
+    for (const table of ['comm_messages', 'comm_calls'] as const)
+      await deleteInBatches(this.#storage, (db, limit) => {
+        const old = sql`select tenant, id from ${sql.table(table)} where created_at < ${time} limit ${limit}`;
+        return db.deleteFrom(table).where(sql<boolean>`(tenant, id) in (${old})`);
+      });
   }
 
   async eraseTenant(scope: TenantScope): Promise<void> {

@@ -1,5 +1,6 @@
 /** Accounts, and what became of messages. Sending is a tool, which the module edge runs, also at /api/v1/comm/messages. */
 import Type from 'typebox';
+import { listOf, PageQuery, page, pageRead } from '../../platform/http/page.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import { auditEntry, auditSource, type IdentityApi } from '../identity/index.ts';
@@ -34,6 +35,7 @@ interface CommRouteDeps {
 const ACCOUNTS = '/api/v1/comm/accounts';
 const MESSAGES = '/api/v1/comm/messages';
 const MAX_BODY_BYTES = 128 * 1024;
+const OWN_OR_ALL = 'Your own; for administrators all of the tenant.';
 const TestAccount = Type.Object({ to: Type.Optional(Type.String({ maxLength: 300 })) }, { additionalProperties: false });
 
 const { get, post } = routes({
@@ -138,9 +140,20 @@ function accountRoutes({ service, security, recordAct }: CommRouteDeps): Route[]
 
 function callRoutes({ calls, recordAct }: CommRouteDeps): Route[] {
   return [
+    sending.get('/api/v1/comm/calls', {
+      summary: 'Calls, newest first',
+      description: OWN_OR_ALL,
+      query: PageQuery,
+      answer: listOf(CallShape),
+      handle: async ({ caller, query }) => {
+        const rows = await calls.list(caller, pageRead(query));
+        const heard = new Map(await Promise.all(rows.map(async (row) => [row, await calls.heardIn(row)] as const)));
+        return page(rows, query.limit, (row) => callBody(row, heard.get(row) ?? { digits: null, transcript: null }));
+      },
+    }),
     sending.get('/api/v1/comm/calls/{id}', {
       summary: 'How a call goes, or went',
-      description: 'Your own; for administrators all of the tenant.',
+      description: OWN_OR_ALL,
       params: CallId,
       answer: CallShape,
       errors: ['call_not_found'],
@@ -167,9 +180,16 @@ function callRoutes({ calls, recordAct }: CommRouteDeps): Route[] {
 
 function messageRoutes({ service, security, recordAct }: CommRouteDeps): Route[] {
   return [
+    sending.get(MESSAGES, {
+      summary: 'Records of messages, newest first',
+      description: OWN_OR_ALL,
+      query: PageQuery,
+      answer: listOf(MessageShape),
+      handle: async ({ caller, query }) => page(await service.messages(caller, pageRead(query)), query.limit, messageBody),
+    }),
     sending.get(`${MESSAGES}/{id}`, {
       summary: 'What became of a message',
-      description: 'Your own; for administrators all of the tenant.',
+      description: OWN_OR_ALL,
       params: MessageId,
       answer: MessageShape,
       errors: ['message_not_found'],

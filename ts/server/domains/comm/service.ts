@@ -10,7 +10,7 @@ import type { LicenseApi } from '../license/index.ts';
 import type { AttachedFiles } from './attached-files.ts';
 import type { Channel } from './channels/channel.ts';
 import { type AccountKind, CHANNELS } from './channels/channels.ts';
-import type { CommStore } from './comm-store.ts';
+import type { CommStore, RecordPage } from './comm-store.ts';
 import { accountContext, type Delivery, messageContext } from './delivery.ts';
 import { commError } from './errors.ts';
 import type { AccountRow, MessageRow } from './tables.ts';
@@ -145,10 +145,15 @@ export class CommService {
     return await this.send(caller, { account_id: id, to, text: TEST_TEXT, subject: 'A test of svc' });
   }
 
+  /** Newest first: the caller's own; for administrators all of the tenant. */
+  messages(caller: Principal, page: Omit<RecordPage, 'owner'>): Promise<MessageRow[]> {
+    return this.#deps.store.messages(scopeOf(caller), { ...page, owner: seesAll(caller) ? undefined : ownerOf(caller) });
+  }
+
   /** The caller's own; for administrators all of the tenant. */
   async message(caller: Principal, id: string): Promise<MessageRow> {
     const found = await this.#deps.store.message(scopeOf(caller), id);
-    const isSeen = found !== undefined && (found.owner === ownerOf(caller) || isAdministrator(caller));
+    const isSeen = found !== undefined && (found.owner === ownerOf(caller) || seesAll(caller));
     if (!isSeen) throw commError('message_not_found', `There is no message ${JSON.stringify(id.slice(0, 60))}.`);
     return found;
   }
@@ -242,7 +247,8 @@ export function ownerOf(caller: Principal): string {
   return caller.subject === undefined ? actorOf(caller) : `user:${caller.subject}`;
 }
 
-function isAdministrator(caller: Principal): boolean {
+/** Administrators see the records of everybody in their tenant. */
+export function seesAll(caller: Principal): boolean {
   return caller.kind === 'anonymous' || hasRole(caller, 'admin');
 }
 

@@ -92,7 +92,7 @@ export interface CallRow {
   updated_at: number;
 }
 
-interface CommTables {
+export interface CommTables {
   comm_calls: CallRow;
   comm_accounts: AccountRow;
   comm_messages: MessageRow;

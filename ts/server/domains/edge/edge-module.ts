@@ -127,6 +127,7 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
   const approvals = new Approvals({
     store,
     lifetimeMs: settings['tools.approval_hours'] * HOUR_MS,
+    nodeId: () => node.id,
     now,
     delegations,
     checkArguments: async (caller, name, value) =>
@@ -205,6 +206,7 @@ export function createEdge(context: ModuleContext<typeof edgeSettings>): Module<
     start: async () => {
       const missing = await findMissingConfinement();
       confinementMissing = missing === undefined ? undefined : edgeError('confinement_missing', `No program runs: ${missing}.`);
+      await approvals.expireWaiting();
       mcpServers.start();
       upkeep.start();
     },

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Test } from 'tap';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import { edge } from './index.ts';
 import { callerOf, openEdge } from './test-support/edge-bed.ts';
 
 const ann = callerOf('usr_ann', 'viewer');
@@ -229,6 +230,42 @@ function testEdgeContract(t: Test, newDatabase: NewDatabase): void {
     Date.now = () => now() + 25 * 60 * 60 * 1000;
     t.match((await after.ask('GET', '/api/v1/security/approvals?limit=1', ann)).body.data, [{ id: late, state: 'expired' }]);
     t.equal((await after.execute(ann, 'test.write', { approval_id: late })).status, 409);
+  });
+
+  t.test('an approval that a run waits for ends with the run: given up, too late, or on a node that starts again', async (t) => {
+    const databaseUrl = await newUrl(t, newDatabase);
+    const bed = await openEdge(t, { databaseUrl });
+    await bed.setPolicy(admin, asks);
+    const { runs } = bed.module(edge).api;
+    const source = { caller: ann, remoteAddress: '', requestId: 'r' };
+    const wait = (run: string, signal: AbortSignal, onAsked: (id: string) => unknown) =>
+      runs
+        .call({ tool: 'test.write', arguments: {}, source, isTainted: false, run, signal }, ({ id }) => void onAsked(id))
+        .then(
+          () => 'ran',
+          (error: { name: string; code?: string }) => error.code ?? error.name,
+        );
+    const pending = async () => (await bed.ask('GET', '/api/v1/security/approvals?state=pending', ann)).body.data;
+    const shown = async (id = '') => (await bed.ask('GET', `/api/v1/security/approvals/${id}`, ann)).body;
+    const client = new AbortController();
+    let given: string | undefined;
+    const left = wait('one', client.signal, (id) => {
+      given = id;
+      client.abort();
+    });
+    t.not(await left, 'ran');
+    t.match(await shown(given), { state: 'denied', decided_by: null, reason: 'the call was given up while it waited' });
+    t.match(await bed.decide(ann, given ?? '', { decision: 'approve' }), { status: 409, body: { error: 'approval_closed' } });
+    const asked = Promise.withResolvers<string>();
+    const interrupted = wait('two', new AbortController().signal, asked.resolve);
+    const id = await asked.promise;
+    t.match(await pending(), [{ id }]);
+    t.ok(Date.parse((await shown(id)).expires_at) < Date.now() + 600_000, 'where the node never comes back, it is over soon');
+    const { approval_id: direct } = (await bed.execute(ann, 'test.write')).body;
+    await openEdge(t, { databaseUrl });
+    t.match(await shown(id), { state: 'denied', reason: 'the node stopped while the call waited' });
+    t.match(await pending(), [{ id: direct }], 'one whose caller makes the call again waits on');
+    t.equal(await interrupted, 'tool_call_denied');
   });
 
   t.test('an approval of a tool that has become another one is none', async (t) => {

@@ -1,6 +1,7 @@
 /** MCP servers of others, on both databases. */
 import type { Test } from 'tap';
 import type { Principal } from '../../platform/http/principal.ts';
+import { until } from '../../platform/jobs/test-support/open-jobs.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
 import { edge } from './index.ts';
 import { callerOf, openEdge } from './test-support/edge-bed.ts';
@@ -156,10 +157,17 @@ function testMcpServers(t: Test, newDatabase: NewDatabase): void {
     };
     t.match(await call(ann, hesitates), { answer: { action: 'decline' } });
     t.match(JSON.parse((await bed.execute(ann, tool)).body.result), { answer: { action: 'cancel' } }, 'nobody sees it');
-    const { data } = (await bed.ask('GET', '/api/v1/security/approvals', ann)).body as { data: { state: string }[] };
+    const gone = new AbortController();
+    const request = { tool, arguments: {}, source: { caller: ann, remoteAddress: '', requestId: 'r' }, isTainted: false };
+    await t.rejects(
+      runs.call({ ...request, run: 'two', signal: gone.signal }, () => gone.abort()),
+      'whoever called goes away',
+    );
+    const answered = async () => (await bed.ask('GET', '/api/v1/security/approvals', ann)).body as { data: { state: string }[] };
+    const { data } = await until(answered, (list) => list.data.every(({ state }) => state !== 'pending'));
     t.strictSame(
       data.map(({ state }) => state),
-      ['denied', 'used'],
+      ['denied', 'denied', 'used'],
     );
   });
 

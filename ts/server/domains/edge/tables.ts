@@ -40,6 +40,8 @@ export interface ApprovalRow {
   reason: string | null;
   /** JSON: in whose name the call is made as soon as it is approved; null: its caller makes it again. */
   delegation: string | null;
+  /** A run on that node waits for the decision; null: whoever asked makes the call again. */
+  waiting_node: string | null;
   /** JSON: what became of such a call; null: it was not made, or nobody knows. */
   outcome: string | null;
 }
@@ -278,6 +280,14 @@ export const edgeMigrations: readonly Migration[] = [
     up: async (schema) => {
       await schema.addColumn('edge_approvals', 'delegation', column.json({ nullable: true }));
       await schema.addColumn('edge_approvals', 'outcome', column.json({ nullable: true }));
+    },
+  },
+  {
+    id: 7,
+    name: 'know on which node a call waits for its approval',
+    up: async (schema) => {
+      await schema.addColumn('edge_approvals', 'waiting_node', column.text({ nullable: true }));
+      await schema.index('edge_approvals_waiting', 'edge_approvals', ['waiting_node', 'state']);
     },
   },
 ];

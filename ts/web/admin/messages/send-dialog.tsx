@@ -1,16 +1,14 @@
 /** Sends a test message over an account, and shows what became of it; one whose outcome nobody knows is sent again from here. */
 import { useState } from 'preact/hooks';
-import { type Answer, call } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';
-import { Badge, type Tone } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { confirmed } from '../../design/confirm.tsx';
 import { Dialog } from '../../design/dialog.tsx';
+import { SentBadge } from '../../design/sent-badge.tsx';
 import { TextField } from '../../design/text-field.tsx';
 import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
-
-type Message = Answer<'GET /api/v1/comm/messages/{id}'>;
 
 interface SendDialogProps {
   account: { id: string; name: string };
@@ -18,13 +16,6 @@ interface SendDialogProps {
 }
 
 const EVERY_MS = 1_000;
-const TONES: Record<Message['state'], Tone> = {
-  queued: 'accent',
-  sending: 'accent',
-  sent: 'good',
-  failed: 'danger',
-  outcome_unknown: 'warn',
-};
 
 export function SendDialog({ account: { id, name }, onClose }: SendDialogProps) {
   const [to, setTo] = useState('');
@@ -60,7 +51,7 @@ function MessageState({ id }: { id: string }) {
   };
   return (
     <p class="row" role="status">
-      <Badge tone={TONES[data.state] ?? 'neutral'}>{t(`message_${data.state}`)}</Badge>
+      <SentBadge state={data.state} />
       {data.reason !== null && <span class="small quiet breakable">{data.reason}</span>}
       {data.state === 'outcome_unknown' && (
         <Button size="small" onClick={() => void resend()}>

@@ -1,10 +1,11 @@
-/** Accounts over which messages are sent: mail, chats, hooks. */
+/** Accounts over which messages and calls go out, and what became of each. */
 import { type Answer, call } from '../../api/call.ts';
 import { Badge } from '../../design/badge.tsx';
 import { t } from '../../i18n/language.ts';
-import { listScreen } from '../list-screen.tsx';
+import { listScreen, type RowAction } from '../list-screen.tsx';
 import { AccountDialog } from '../messages/account-dialog.tsx';
 import { SendDialog } from '../messages/send-dialog.tsx';
+import { SentLists } from '../messages/sent-lists.tsx';
 
 type Account = Answer<'GET /api/v1/comm/accounts'>['data'][number];
 
@@ -20,6 +21,8 @@ export const Screen = listScreen<Account>({
     icon: 'plus',
     window: ({ close, reload }) => <AccountDialog onClose={close} onSaved={reload} />,
   },
+  label: 'message_accounts',
+  below: ({ rows }) => <SentLists accounts={rows} />,
   columns: [
     {
       head: 'message_account',
@@ -48,19 +51,20 @@ export const Screen = listScreen<Account>({
     },
     {
       head: 'message_repetition',
-      cell: ({ can }) => t(can.idempotent ? 'message_repetition_known' : 'message_repetition_unknown'),
+      cell: ({ can }) => (can.calls ? '–' : t(can.idempotent ? 'message_repetition_known' : 'message_repetition_unknown')),
     },
   ],
   menu: (account) => {
-    const { id, name, enabled, model_may_send: mayModels } = account;
+    const { id, name, enabled, can, model_may_send: mayModels } = account;
     const change = (body: { enabled?: boolean; model_may_send?: boolean }) =>
       call('PATCH /api/v1/comm/accounts/{id}', { params: { id }, body });
+    const test: RowAction<Account> = {
+      text: t('message_test'),
+      icon: 'send',
+      window: ({ close }) => <SendDialog account={account} onClose={close} />,
+    };
     return [
-      {
-        text: t('message_test'),
-        icon: 'send',
-        window: ({ close }) => <SendDialog account={account} onClose={close} />,
-      },
+      ...(can.calls ? [] : [test]),
       {
         text: t(enabled ? 'message_switch_off' : 'message_switch_on'),
         icon: enabled ? 'stop' : 'play',

@@ -8,6 +8,7 @@ import { t } from '../../i18n/language.ts';
 import { explain } from '../../session/explain.ts';
 import { isProposal, MemoryProposal } from '../memory/recalled-memories.tsx';
 import type { ToolEvent } from '../thread/message.ts';
+import { SentState } from './sent-state.tsx';
 import { ServerQuestion } from './server-question.tsx';
 
 /** @param isLive the answer is being written: a call that waits can be decided. */
@@ -24,6 +25,7 @@ export function ToolEvents({ events, isLive = false }: { events: readonly ToolEv
             <Waiting key={event.approval_id} id={event.approval_id} {...event} />
           )}
           <MemoryProposal event={event} />
+          <SentState event={event} />
           {event.result !== undefined && <pre class="folded-text">{indented(event.result)}</pre>}
         </details>
       ))}

@@ -1,10 +1,8 @@
 /** Calls on disk: each is there before the first byte, and has an end. */
-import { sql } from 'kysely';
-import { deleteInBatches, type TenantScope } from '../../../platform/storage/index.ts';
-import { commError } from '../errors.ts';
+import type { TenantScope } from '../../../platform/storage/index.ts';
+import { type RecordPage, requireDayLimit } from '../comm-store.ts';
 import { type CallRow, type CommStorage, everyMessage } from '../tables.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const OPEN = ['calling', 'ringing', 'talking'] as const;
 
 export class CallStore {
@@ -16,23 +14,20 @@ export class CallStore {
 
   /** Throws `send_limit_exceeded`. */
   async add(scope: TenantScope, row: Omit<CallRow, 'tenant'>, perDay: number): Promise<void> {
-    const { tenant } = scope;
+    const call = { tenant: scope.tenant, ...row };
     await this.#storage.write(scope, async (tx) => {
-      const { n } = await tx
-        .selectFrom('comm_calls')
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .where('tenant', '=', tenant)
-        .where('account', '=', row.account)
-        .where('created_at', '>', row.created_at - DAY_MS)
-        .executeTakeFirstOrThrow();
-      if (Number(n) >= perDay)
-        throw commError('send_limit_exceeded', `The account has made ${perDay} calls in the last day.`, {
-          retryAfterMs: 3_600_000,
-        });
-      await tx
-        .insertInto('comm_calls')
-        .values({ tenant, ...row })
-        .execute();
+      await requireDayLimit(tx, 'comm_calls', call, perDay);
+      await tx.insertInto('comm_calls').values(call).execute();
+    });
+  }
+
+  /** Newest first. */
+  list(scope: TenantScope, { owner, after, limit }: RecordPage): Promise<CallRow[]> {
+    return this.#storage.read(scope, (db) => {
+      let query = db.selectFrom('comm_calls').selectAll().where('tenant', '=', scope.tenant);
+      if (owner !== undefined) query = query.where('owner', '=', owner);
+      if (after !== '') query = query.where('id', '<', after);
+      return query.orderBy('id', 'desc').limit(limit).execute();
     });
   }
 
@@ -69,13 +64,5 @@ export class CallStore {
         .where('node', '=', node)
         .where('state', 'in', OPEN),
     ]);
-  }
-
-  async removeBefore(time: number): Promise<void> {
-    await deleteInBatches(this.#storage, (db, limit) =>
-      db
-        .deleteFrom('comm_calls')
-        .where(sql<boolean>`(tenant, id) in (select tenant, id from comm_calls where created_at < ${time} limit ${limit})`),
-    );
   }
 }

@@ -1,14 +1,15 @@
 /** Calls of a tenant: started, watched, hung up, and ended when the node stops. */
-import { hasRole, type Principal, scopeOf } from '../../../platform/http/principal.ts';
+import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { AddressPolicy } from '../../../platform/network/address-policy.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../../platform/time-ordered-id.ts';
 import type { IdentityApi } from '../../identity/index.ts';
 import type { AttachedFiles } from '../attached-files.ts';
+import type { RecordPage } from '../comm-store.ts';
 import { accountContext } from '../delivery.ts';
 import { commError } from '../errors.ts';
-import { type CommService, masked, ownerOf } from '../service.ts';
+import { type CommService, masked, ownerOf, seesAll } from '../service.ts';
 import type { AccountRow, CallRow } from '../tables.ts';
 import type { CallStore } from './call-store.ts';
 import { type CallOutcome, type DigitsAsked, Phone, type SipSettings } from './phone.ts';
@@ -44,7 +45,7 @@ interface CallsDeps {
   readonly timeoutMs: number;
   readonly log: Log;
   readonly now: () => number;
-  onEnd(state: CallRow['state']): void;
+  onEnd(kind: AccountRow['kind'], state: CallRow['state']): void;
 }
 
 const RING_SECONDS = 30;
@@ -101,11 +102,15 @@ export class Calls {
     return row;
   }
 
+  /** Newest first: the caller's own; for administrators all of the tenant. */
+  list(caller: Principal, page: Omit<RecordPage, 'owner'>): Promise<CallRow[]> {
+    return this.#deps.store.list(scopeOf(caller), { ...page, owner: seesAll(caller) ? undefined : ownerOf(caller) });
+  }
+
   /** The caller's own; for administrators all of the tenant. */
   async get(caller: Principal, id: string): Promise<CallRow> {
     const found = await this.#deps.store.find(scopeOf(caller), id);
-    const isSeen =
-      found !== undefined && (found.owner === ownerOf(caller) || caller.kind === 'anonymous' || hasRole(caller, 'admin'));
+    const isSeen = found !== undefined && (found.owner === ownerOf(caller) || seesAll(caller));
     if (!isSeen) throw commError('call_not_found', `There is no call ${JSON.stringify(id.slice(0, 60))}.`);
     return found;
   }
@@ -181,7 +186,7 @@ export class Calls {
     });
     const ended = phone
       .run()
-      .then((outcome) => this.#ended(caller, scope, row, outcome))
+      .then((outcome) => this.#ended(caller, scope, { row, kind: account.kind }, outcome))
       .catch((error: unknown) => log.warn('the end of a call could not be recorded', { call: row.id, error: String(error) }))
       .finally(() => this.#phones.delete(row.id));
     this.#phones.set(row.id, { phone, ended });
@@ -189,7 +194,12 @@ export class Calls {
     void phone.gone.then(() => this.#lingering.delete(phone));
   }
 
-  async #ended(caller: Principal, scope: TenantScope, row: CallRow, outcome: CallOutcome): Promise<void> {
+  async #ended(
+    caller: Principal,
+    scope: TenantScope,
+    { row, kind }: { row: CallRow; kind: AccountRow['kind'] },
+    outcome: CallOutcome,
+  ): Promise<void> {
     const { store, files, sealingKey, now, log, onEnd } = this.#deps;
     const { end, status, reason, digits, recording, talkedMs } = outcome;
     const wav = recording.length === 0 ? undefined : writeWav({ rate: CALL_RATE, samples: recording });
@@ -207,7 +217,7 @@ export class Calls {
       talked_ms: talkedMs,
       updated_at: now(),
     });
-    onEnd(end);
+    onEnd(kind, end);
     if (kept !== undefined && wav !== undefined) this.#transcribe(caller, scope, row, wav);
   }
 

@@ -64,6 +64,8 @@ export interface CallOutcome {
 const DEFAULT_PORTS = [20_000, 29_998] as const;
 const TONE_HZ = 1_000;
 const TONE_SECONDS = 0.4;
+/** A telephone holds what it hears back for as long, so that late packets find their place: a BYE takes that away. */
+const HELD_BACK_SECONDS = 0.3;
 
 export class Phone {
   readonly #options: PhoneOptions;
@@ -168,7 +170,10 @@ export class Phone {
     if (sound !== undefined) await rtp.play(sound);
     keys?.begin();
     await keys?.done;
-    if (!isRecorded) return;
+    if (!isRecorded) {
+      if (sound !== undefined && keys === undefined) await rtp.play(new Int16Array(HELD_BACK_SECONDS * CALL_RATE));
+      return;
+    }
     // Whoever is recorded was told, and hears the beginning.
     await rtp.play(tone());
     rtp.record(maxSeconds);

@@ -31,8 +31,20 @@ const HANG_UP_ON: Record<string, Act> = {
 };
 const BOTH: readonly TransportName[] = ['udp', 'tcp'];
 const UDP: readonly TransportName[] = ['udp'];
+/** A telephone holds so many packets back, so that late ones find their place. */
+const MOST_HELD_BACK = 10;
+const PACKET_SAMPLES = 160;
 const quick = { sound: undefined, digits: undefined };
 const CHALLENGE = 'WWW-Authenticate: Digest realm="test", nonce="abc123", algorithm=MD5, qop="auth"\n';
+const challenges = [
+  { name: 'a challenge', status: '401 Unauthorized', header: CHALLENGE, transports: BOTH },
+  {
+    name: 'a challenge of a proxy',
+    status: '407 Proxy Authentication Required',
+    header: CHALLENGE.replace('WWW', 'Proxy'),
+    transports: UDP,
+  },
+];
 const refused = (status: string): string[] => [invited, says(status), comes('ACK')];
 
 const scenarios: Scenario[] = [
@@ -81,37 +93,15 @@ const scenarios: Scenario[] = [
     end: 'failed',
     status: 200,
   },
-  {
-    name: 'a challenge',
-    steps: [
-      invited,
-      says('401 Unauthorized', { more: CHALLENGE }),
-      comes('ACK'),
-      invited,
-      OK,
-      comes('ACK'),
-      comes('BYE'),
-      OK_TO_REQUEST,
-    ],
-    end: 'completed',
-    status: 200,
-    transports: BOTH,
-  },
-  {
-    name: 'a challenge of a proxy',
-    steps: [
-      invited,
-      says('407 Proxy Authentication Required', { more: CHALLENGE.replace('WWW', 'Proxy') }),
-      comes('ACK'),
-      invited,
-      OK,
-      comes('ACK'),
-      comes('BYE'),
-      OK_TO_REQUEST,
-    ],
-    end: 'completed',
-    status: 200,
-  },
+  ...challenges.map(
+    ({ name, status, header, transports }): Scenario => ({
+      name,
+      steps: [invited, says(status, { more: header }), comes('ACK'), invited, OK, comes('ACK'), comes('BYE'), OK_TO_REQUEST],
+      end: 'completed',
+      status: 200,
+      transports,
+    }),
+  ),
   {
     name: 'a wrong password is not tried twice',
     steps: [
@@ -349,4 +339,16 @@ t.test('a voice inside the network that nobody named is refused, and the call en
   await other.next('ACK');
   other.answer(await other.next('BYE'), '200 OK');
   t.match(await run, { end: 'failed', reason: /10\.1\.2\.3/ });
+});
+
+t.test('what was played is followed by silence, which the other side hears out before the BYE', async (t) => {
+  const other = await telephone(t);
+  const sound = new Int16Array(10 * PACKET_SAMPLES).fill(9_000);
+  const run = phoneTo(t, other.port, 'udp', { sound }).run();
+  const invite = await other.next('INVITE');
+  const packets = other.heardPackets(10 + MOST_HELD_BACK);
+  other.answer(invite, '200 OK', { body: other.sdp });
+  other.answer(await other.next('BYE'), '200 OK');
+  t.match(await run, { end: 'completed', status: 200 });
+  await packets;
 });

@@ -167,6 +167,17 @@ export class ApprovalStore {
     return row !== undefined;
   }
 
+  /** Those of every tenant that a run of the node waited for. */
+  async denyWaiting(everyone: SystemScope, node: string, decided: Pick<ApprovalRow, 'decided_at' | 'reason'>): Promise<void> {
+    await this.#storage.writeUnit(everyone, (db) => [
+      db
+        .updateTable('edge_approvals')
+        .set({ state: 'denied', ...decided })
+        .where('waiting_node', '=', node)
+        .where('state', '=', 'pending'),
+    ]);
+  }
+
   /** Ended ones of every tenant. */
   async removeBefore(everyone: SystemScope, time: number): Promise<void> {
     await this.#storage.writeUnit(everyone, (db) => [db.deleteFrom('edge_approvals').where('expires_at', '<', time)]);

@@ -12,6 +12,7 @@ import {
   type IdentityApi,
 } from '../../identity/index.ts';
 import { toolCallDenied } from '../../security/index.ts';
+import { everyTenant } from '../access-check.ts';
 import { edgeError } from '../errors.ts';
 import type { ApprovalRow, ApprovalState, AskedBy, Remember } from '../tables.ts';
 import type { ApprovalStore } from './approval-store.ts';
@@ -20,6 +21,7 @@ interface ApprovalsOptions {
   readonly store: ApprovalStore;
   /** How long a call may be approved, and then made. */
   readonly lifetimeMs: number;
+  readonly nodeId: () => string;
   readonly now: () => number;
   readonly delegations: Pick<IdentityApi['delegations'], 'of'>;
   /** Throws where the arguments are none of the tool's. */
@@ -41,7 +43,11 @@ export interface AskingCall {
   readonly isOwnRoute: boolean;
   /** The rule of what the call is about. */
   readonly own: AskingRule | undefined;
+  /** A run waits so long for the decision, which is of no use to anybody when it waits no more; undefined: whoever asked makes the call again. */
+  readonly waitsMs: number | undefined;
 }
+
+type ToolArguments = Readonly<Record<string, unknown>>;
 
 interface Decision {
   readonly decision: 'approve' | 'deny';
@@ -59,6 +65,8 @@ interface ApprovalQuery {
 
 /** Waiting calls of one owner: a client that repeats itself with other arguments fills no table. */
 const MAX_PENDING = 100;
+/** The run itself ends what it waits for; this is for one whose node is gone. */
+const WAIT_SLACK_MS = 60_000;
 /** No capability token has the scope, and no key that is made for tools alone: an agent does not approve its own calls. */
 export const DECIDE_SCOPE = 'account:manage';
 
@@ -78,21 +86,19 @@ export class Approvals {
 
   /** The approval that the call waits for: the same one for the same call. */
   async request(call: AskingCall, by: AskedBy): Promise<ApprovalRow> {
-    const { store, lifetimeMs, now } = this.#options;
+    const { store, now } = this.#options;
     const { owner, binding } = bindingOf(call);
     const pending = await store.listPending(scopeOf(call.caller), owner, now());
     const same = pending.find((row) => row.binding === binding);
     if (same !== undefined) return same;
     if (pending.length >= MAX_PENDING)
       throw edgeError('budget_exceeded', `${MAX_PENDING} calls wait for approval; decide some of them first.`);
-    return await this.#add(call, { owner, binding, asked_by: by, expires_at: now() + lifetimeMs });
+    return await this.#add(call, { owner, binding, asked_by: by });
   }
 
   /** The question waits as an approval does, and approves nothing. */
   async ask(call: AskingCall, { message, schema }: ToolQuestion): Promise<ApprovalRow> {
-    const { lifetimeMs, now } = this.#options;
-    const owner = ownerKey(call.caller);
-    const about = { owner, binding: `question:${randomUUID()}`, asked_by: 'server' as const, expires_at: now() + lifetimeMs };
+    const about = { owner: ownerKey(call.caller), binding: `question:${randomUUID()}`, asked_by: 'server' as const };
     return await this.#add({ ...call, arguments: { message, schema } }, about);
   }
 
@@ -100,17 +106,20 @@ export class Approvals {
   async answerOf(caller: Principal, { id, owner, binding }: ApprovalRow): Promise<ToolAnswer> {
     const { store, now } = this.#options;
     const used = await store.use(scopeOf(caller), id, { owner, binding }, now());
-    if (used !== undefined) return { action: 'accept', content: JSON.parse(used.decided_arguments ?? '{}') as object as never };
+    if (used !== undefined) {
+      const content: ToolArguments = JSON.parse(used.decided_arguments ?? '{}');
+      return { action: 'accept', content };
+    }
     const row = await store.find(scopeOf(caller), id);
     const isDeclined = row?.state === 'denied' && row.decided_by !== null;
     return { action: isDeclined ? 'decline' : 'cancel' };
   }
 
   async #add(
-    { tool, arguments: given, caller, conversation, isOwnRoute }: AskingCall,
-    about: Pick<ApprovalRow, 'owner' | 'binding' | 'asked_by' | 'expires_at'>,
+    { tool, arguments: given, caller, conversation, isOwnRoute, waitsMs }: AskingCall,
+    about: Pick<ApprovalRow, 'owner' | 'binding' | 'asked_by'>,
   ): Promise<ApprovalRow> {
-    const { store, delegations, now } = this.#options;
+    const { store, delegations, lifetimeMs, nodeId, now } = this.#options;
     const scope = scopeOf(caller);
     const createdAt = now();
     const row: ApprovalRow = {
@@ -124,6 +133,8 @@ export class Approvals {
       conversation,
       state: 'pending',
       created_at: createdAt,
+      expires_at: createdAt + (waitsMs === undefined ? lifetimeMs : waitsMs + WAIT_SLACK_MS),
+      waiting_node: waitsMs === undefined ? null : nodeId(),
       decided_at: null,
       decided_by: null,
       decided_arguments: null,
@@ -223,6 +234,12 @@ export class Approvals {
   async isDecided(caller: Principal, id: string): Promise<boolean> {
     const row = await this.#options.store.find(scopeOf(caller), id);
     return row?.owner !== ownerKey(caller) || row.state !== 'pending' || row.expires_at <= this.#options.now();
+  }
+
+  /** The runs that waited on this node are gone: it has started again. */
+  async expireWaiting(): Promise<void> {
+    const { store, nodeId, now } = this.#options;
+    await store.denyWaiting(everyTenant(), nodeId(), { decided_at: now(), reason: 'the node stopped while the call waited' });
   }
 
   /** The run that waited for a decision goes on without: what is decided later has no effect. */

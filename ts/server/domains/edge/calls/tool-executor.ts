@@ -54,7 +54,7 @@ export interface ToolRequest {
   readonly findsApproval?: boolean;
   /** Default, and most: the tool's own limit. */
   readonly timeoutSeconds?: number | undefined;
-  /** Asks the person what the tool wants to know in the middle of the call; undefined: nobody sees it. */
+  /** Asks the person what the tool wants to know in the middle of the call, which waits for decisions as well; undefined: nobody sees it. */
   readonly ask?: ((tool: Tool, ...question: Parameters<AskPerson>) => ReturnType<AskPerson>) | undefined;
   readonly signal: AbortSignal;
 }
@@ -132,7 +132,8 @@ export class ToolExecutor {
     security.requireToolCall(caller, tool.name);
     requireScopes(caller, tool, isOwnRoute);
     const own = await tool.asks?.({ caller, isOwnRoute, arguments: request.arguments });
-    const asking: AskingCall = { ...request, tool, caller, conversation: request.conversation ?? '', isOwnRoute, own };
+    const waitsMs = request.ask === undefined ? undefined : policy.timeout_seconds * 1000;
+    const asking: AskingCall = { ...request, tool, caller, conversation: request.conversation ?? '', isOwnRoute, own, waitsMs };
     const by = await this.#askedBy(asking, request, policy);
     const found = by !== undefined && request.findsApproval ? await this.#deps.approvals.findApproved(asking) : undefined;
     const approvalId = request.approvalId ?? found;

@@ -106,7 +106,9 @@ export class ToolRuns {
    */
   async call(request: RunCall, onAsked?: (asked: AskedApproval) => void): Promise<ToolOutcome> {
     const { executor } = this.#deps;
-    const ask = onAsked && ((tool: Tool, question: ToolQuestion) => this.#answered(request, { tool, question }, onAsked));
+    const over = new AbortController();
+    const waiting = { ...request, signal: AbortSignal.any([request.signal, over.signal]) };
+    const ask = onAsked && ((tool: Tool, question: ToolQuestion) => this.#answered(waiting, { tool, question }, onAsked));
     const call = { ...request, isDirect: false, ask };
     try {
       return await executor.execute(call);
@@ -115,6 +117,9 @@ export class ToolRuns {
       const { approval_id: id, asked_by: by } = error.extra as { approval_id: string; asked_by: AskedBy };
       await this.#decided(request, { id, by }, onAsked);
       return await executor.execute({ ...call, approvalId: id });
+    } finally {
+      // A question of a call that has ended is nobody's any more.
+      over.abort();
     }
   }
 
@@ -144,10 +149,11 @@ export class ToolRuns {
     { tool, question }: { tool: Tool; question: ToolQuestion },
     onAsked: (asked: AskedApproval) => void,
   ): Promise<ToolAnswer> {
-    const { approvals } = this.#deps;
+    const { approvals, policies } = this.#deps;
     const { source, run, conversation = '' } = request;
     const { caller } = source;
-    const call = { tool, arguments: request.arguments, caller, run, conversation, isOwnRoute: false, own: undefined };
+    const waitsMs = (await policies.get(scopeOf(caller))).timeout_seconds * 1000;
+    const call = { tool, arguments: request.arguments, caller, run, conversation, isOwnRoute: false, own: undefined, waitsMs };
     const row = await approvals.ask(call, question);
     await this.#decided(request, { id: row.id, by: row.asked_by }, onAsked);
     return await approvals.answerOf(caller, row);
@@ -167,7 +173,12 @@ export class ToolRuns {
         remindAt = now() + REMIND_MS;
       }
       if (await approvals.isDecided(caller, asked.id)) return;
-      await sleep(POLL_MS, undefined, { signal });
+      try {
+        await sleep(POLL_MS, undefined, { signal });
+      } catch (error) {
+        await approvals.expire(caller, asked.id, 'the call was given up while it waited');
+        throw error;
+      }
     }
     await approvals.expire(caller, asked.id, `nobody decided within ${seconds} s`);
   }
