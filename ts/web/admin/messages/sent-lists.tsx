@@ -1,4 +1,4 @@
-/** What went out over the accounts, and what became of it: messages, and calls. */
+/** Lists the messages and calls that went out over the accounts, with what became of each. */
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api/call.ts';
 import { isOnItsWay, SentBadge } from '../../design/sent-badge.tsx';

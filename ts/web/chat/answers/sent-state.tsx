@@ -1,4 +1,4 @@
-/** What became of a message or a call that a model made: its tool answers before the provider does. */
+/** Shows what became of a message or a call that a model made: its tool answers before the provider does. */
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';
