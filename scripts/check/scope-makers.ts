@@ -40,7 +40,7 @@ const mayMakeScopes = [
   // Lines of a network, and what rules find in them, belong to nodes.
   /^ts\/server\/domains\/logs\/detection\/tables\.ts$/,
   // Dreams begin by schedule for each owner, and conversations are read for each account that lets it be done, of whichever tenant.
-  /^ts\/server\/domains\/memory\/(dream-schedule|extraction\/extractions)\.ts$/,
+  /^ts\/server\/domains\/memory\/(dream-schedule|extraction\/extractions|files\/file-pins)\.ts$/,
   // A node connects to devices of all tenants, and keeps what they say together.
   /^ts\/server\/domains\/iot\/tables\.ts$/,
   // A node looks after the messages of all tenants that it sends.

@@ -31,6 +31,8 @@ export interface Ids {
   /** For a scientific source, which somebody asked for. */
   readonly scienceRequest: string;
   readonly memory: string;
+  /** The name of a memory file, without its end. */
+  readonly memoryFile: string;
   readonly dream: string;
   readonly device: string;
   readonly commAccount: string;
@@ -129,6 +131,8 @@ export async function makeBelongings(
   const sourceKey = `source-key-${mark}`;
   await client.json('PATCH', '/api/v1/science/sources/openalex', admin, { key: sourceKey });
   const memory = await post('/api/v1/memory/memories', { text: name }, person);
+  const memoryFile = `memories-${mark}`;
+  await post('/api/v1/exmm/export', { file: `${memoryFile}.exmm` }, person);
   const { dream_id: dream } = await post('/api/v1/memory/dream', { dry_run: true }, person);
   const deviceKey = `device-key-${mark}`;
   const simulated = { name, kind: 'simulated', connection: {}, variables: [DEVICE_VARIABLE], key: deviceKey };
@@ -196,6 +200,7 @@ export async function makeBelongings(
       schedule: schedule.id,
       scienceRequest: science.request_id,
       memory: memory.id,
+      memoryFile,
       dream,
       device: device.id,
       commAccount: commAccount.id,

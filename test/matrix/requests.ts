@@ -193,6 +193,15 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /api/v1/memory/memories/search': () => ({ body: { query: 'canary' } }),
   'POST /api/v1/memory/dream': () => ({ body: { dry_run: true } }),
   'POST /api/v1/memory/dreams/{id}/undo': () => ({ body: {} }),
+  'GET /api/v1/exmm/models': ({ memoryFile }) => ({ query: `file=${memoryFile}.exmm` }),
+  'GET /api/v1/exmm/shard': ({ memoryFile }) => ({ query: `file=${memoryFile}.exmm` }),
+  'DELETE /api/v1/exmm/models': ({ memoryFile }) => ({ query: `file=${memoryFile}.exmm&section=world_model:series` }),
+  'DELETE /api/v1/exmm/shard': ({ memoryFile }) => ({ query: `file=${memoryFile}.exmm&section=vectors:me` }),
+  'POST /api/v1/exmm/export': () => ({ body: { file: 'made.exmm' } }),
+  'POST /api/v1/exmm/consolidate': ({ memoryFile }) => ({ body: { file: `${memoryFile}.exmm` } }),
+  'POST /api/v1/retrieve/load': ({ memoryFile }) => ({ body: { file: `${memoryFile}.exmm`, mode: 'import' } }),
+  // One that is there would stay pinned for all who ask later.
+  'PUT /api/v1/cluster/storage/system-exmm': () => ({ body: { file: 'nothing.exmm' } }),
   'POST /api/v1/memory/forecasts': () => ({ body: { series: ['usage.tokens'], file: 'load.exmm' } }),
   'POST /api/v1/worldmodel/rollout': () => ({
     body: { series: [1, 2, 3].map((day) => ({ ts: day * 86_400_000, value: day })), horizon: 3 },

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Answer, Body, Client } from '../../client/client.ts';
 import { printable } from '../format.ts';
+import { hasEnded, jobText } from '../job.ts';
 import { listCommand, requestCommand, serverCommand } from '../server-command.ts';
 
 type NewMemory = Body<'POST /api/v1/memory/memories'>;
@@ -77,7 +78,10 @@ export const memoryForget = requestCommand({
   examples: ['svc memory forget mem_0199a3b2-0000-7000-8000-000000000000'],
   route: 'DELETE /api/v1/memory/memories/{id}',
   given: ({ positionals: [of = ''] }) => ({ params: { id: of } }),
-  text: ({ deleted }) => (deleted === 1 ? 'it is forgotten' : `${deleted} memories are forgotten`),
+  text: ({ deleted, files }) => {
+    const forgotten = deleted === 1 ? 'it is forgotten' : `${deleted} memories are forgotten`;
+    return printable(files.length === 0 ? forgotten : `${forgotten}; still in ${files.join(', ')}`);
+  },
 });
 
 export const memoryDream = serverCommand({
@@ -124,6 +128,49 @@ export const memoryUndo = requestCommand({
   }),
   text: ({ undone, skipped }) =>
     `${undone.length} changes are undone${skipped.length === 0 ? '' : `, ${skipped.length} were skipped`}`,
+});
+
+const file = { name: 'FILE', help: 'NAME.exmm, in data_dir/memory/TENANT of the node' };
+
+export const memoryExport = serverCommand({
+  words: ['memory', 'export'],
+  summary: 'Export your memories into a file of the node, and wait for it',
+  positionals: [file],
+  options: {
+    tenant: { kind: 'flag', help: 'the memories of the whole tenant' },
+    kind: { kind: 'texts', value: 'KIND', help: `only these of ${KINDS}; may be repeated` },
+  },
+  examples: ['svc memory export mine.exmm', 'svc memory export all.exmm --tenant --kind fact'],
+  async run({ positionals: [name = ''], options: { tenant, kind: kinds }, client, terminal }) {
+    const body = {
+      file: name,
+      ...(tenant === true && { owner: 'tenant' as const }),
+      ...(kinds !== undefined && { kinds: kinds as NonNullable<NewMemory['kind']>[] }),
+    };
+    const { job_id: jobId } = await client.call('POST /api/v1/exmm/export', { body });
+    for (;;) {
+      const job = await client.call('GET /api/v1/system/jobs/{id}', { params: { id: jobId } });
+      if (hasEnded(job)) {
+        terminal.result(job, jobText(job));
+        return job.state === 'done' ? 'ok' : 'failed';
+      }
+      await wait(LOOK_MS);
+    }
+  },
+});
+
+export const memoryLoad = requestCommand({
+  words: ['memory', 'load'],
+  summary: 'Import what a file of the node has of you, or search what it has of the tenant',
+  positionals: [file],
+  options: { attach: { kind: 'flag', help: 'search what it has of the tenant, and import nothing' } },
+  examples: ['svc memory load mine.exmm', 'svc memory load all.exmm --attach'],
+  route: 'POST /api/v1/retrieve/load',
+  given: ({ positionals: [name = ''], options: { attach: isAttached } }) => ({
+    body: { file: name, mode: isAttached === true ? ('attach' as const) : ('import' as const) },
+  }),
+  text: ({ loaded, skipped }) =>
+    printable([`${loaded} memories are loaded`, ...skipped.map(({ section, reason }) => `${section}: ${reason}`)].join('\n')),
 });
 
 const LOOK_MS = 500;

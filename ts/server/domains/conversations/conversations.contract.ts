@@ -108,6 +108,17 @@ function testConversationContract(t: Test, newDatabase: NewDatabase): void {
         },
       ]);
       t.equal(said[0]?.messages.length, 2);
+      const message = { id: 'm', parent_id: null, role: 'user', content: 'I live in Berlin' };
+      const file = [
+        { id: 'undated', messages: [message] },
+        { id: 'dated', messages: [{ ...message, ts: '2023-01-01T00:00:00Z' }] },
+      ];
+      await service.import(ann, Readable.from([Buffer.from(JSON.stringify({ conversations: file }))]));
+      const imported = (await collect(service.said(ann, { after: 0, until: Date.now() * 2 }))).map(({ id }) => id);
+      t.ok(
+        imported.includes('dated') && !imported.includes('undated'),
+        'a message of which nobody knows when it was said is not read',
+      );
       t.strictSame(await collect(service.said(ann, { after: until, until })), []);
     },
   );

@@ -25,6 +25,7 @@ import { type Appended, type MessageRange, MessageStore } from './store/message-
 import { SearchStore } from './store/search-store.ts';
 import { TenantSpace } from './store/tenant-space.ts';
 import { ConversationReader } from './transfer/conversation-reader.ts';
+import { UNDATED } from './transfer/imported-conversation.ts';
 import { type ImportReport, importFile } from './transfer/importer.ts';
 
 export type ConversationInput = Partial<Omit<NewConversation, 'createdAt' | 'expiresAt'>>;
@@ -162,7 +163,7 @@ export class ConversationService {
 
   /**
    * Reads what the owner wrote in conversations whose last message lies after `after` and not after `until`, newest first: messages of the branch that is shown.
-   * Temporary conversations are left out.
+   * Temporary conversations are left out, and imported messages of which nobody knows when they were said.
    */
   async *said(owner: Owner, { after, until }: { after: number; until: number }): AsyncGenerator<SaidConversation> {
     let last: ConversationCursor | undefined = { updatedAt: until + 1, id: '' };
@@ -184,8 +185,9 @@ export class ConversationService {
     const said: SaidMessage[] = [];
     for (let after = 0, isWhole = false; !isWhole; ) {
       const page = await this.#messages.list(owner, id, { after, limit: EXPORT_PAGE });
-      for (const { id: messageId, seq, role, content, ts } of page.messages)
-        if (role === 'user' && shown.has(messageId)) said.push({ id: messageId, seq, text: content, at: ts });
+      for (const { id: messageId, seq, role, content, ts, metadata } of page.messages)
+        if (role === 'user' && shown.has(messageId) && metadata?.['undated'] !== UNDATED.undated)
+          said.push({ id: messageId, seq, text: content, at: ts });
       after = page.messages.at(-1)?.seq ?? after;
       isWhole = page.isWhole;
     }

@@ -81,10 +81,17 @@ function isProtected({ isPinned, isEdited }: Memory): boolean {
   return isPinned || isEdited;
 }
 
+function isImported({ trust }: Memory): boolean {
+  return trust === 'imported';
+}
+
 function planDuplicates(memories: readonly DreamtMemory[], similarity: number): PlannedUnit[] {
   return groupsOf(memories, ({ memory }) => duplicateKey(memory)).flatMap((group) => {
     const [keeper, ...others] = [...group].sort(
-      (a, b) => Number(isProtected(b.memory)) - Number(isProtected(a.memory)) || a.memory.no - b.memory.no,
+      (a, b) =>
+        Number(isProtected(b.memory)) - Number(isProtected(a.memory)) ||
+        Number(isImported(a.memory)) - Number(isImported(b.memory)) ||
+        a.memory.no - b.memory.no,
     );
     if (keeper === undefined) return [];
     const merged = others.filter(
@@ -128,7 +135,13 @@ function planContradictions(memories: readonly DreamtMemory[]): PlannedUnit[] {
     return attribute === undefined ? [] : [{ memory, attribute, value }];
   });
   return groupsOf(stated, ({ attribute }) => attribute).flatMap((group) => {
-    const ordered = [...group].sort((a, b) => a.memory.validFrom - b.memory.validFrom || a.memory.no - b.memory.no);
+    // Whatever a person said holds over what a file said, whenever that was.
+    const ordered = [...group].sort(
+      (a, b) =>
+        Number(isImported(b.memory)) - Number(isImported(a.memory)) ||
+        a.memory.validFrom - b.memory.validFrom ||
+        a.memory.no - b.memory.no,
+    );
     return ordered.flatMap(({ memory, value }, i) => {
       const next = ordered.slice(i + 1).find((later) => later.value !== value);
       if (next === undefined || isProtected(memory)) return [];

@@ -4,7 +4,7 @@ import type { TenantScope } from '../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
 import { floatsOf } from '../retrieval/index.ts';
 import type { DreamOptions, DreamStep, DreamtMembers, DreamtMemory, PlannedUnit } from './dream-plan.ts';
-import type { ChangeAction, Memory, MemoryCollection, Origin } from './memory.ts';
+import { type ChangeAction, FILE, MASTER, type Memory, type MemoryCollection, type Origin } from './memory.ts';
 import { bury, type Db, type NewMemory, newRow, nextVersion, noteChange, type Row, renumber, toMemory } from './memory-rows.ts';
 import type { MemoryStorage, MemoryTables } from './tables.ts';
 
@@ -268,12 +268,14 @@ export class DreamStore {
     });
   }
 
-  /** Owners of all tenants that have memories, with when each last dreamt. */
+  /** Owners of all tenants that have memories which are no file's, with when each last dreamt. */
   async listDue(everyone: Parameters<MemoryStorage['read']>[0]): Promise<{ tenant: string; owner: string; dreamtAt: number }[]> {
     const rows = await this.#storage.read(everyone, (db) =>
       db
         .selectFrom('memory_collections as c')
         .leftJoin('memory_dreams as d', (join) => join.onRef('d.tenant', '=', 'c.tenant').onRef('d.owner', '=', 'c.owner'))
+        .where('c.owner', 'not like', `${FILE}%`)
+        .where('c.owner', '<>', MASTER)
         .select(['c.tenant', 'c.owner', ({ fn }) => fn.max<number | null>('d.began_at').as('dreamt_at')])
         .groupBy(['c.tenant', 'c.owner'])
         .execute(),

@@ -34,6 +34,25 @@ export const memoryErrors = defineErrors('memory', {
     'Have it made again: POST /api/v1/memory/forecasts with another file.',
   ],
   forecasts_busy: [503, 'As many forecasts are made as there is room for.', 'Ask again in a moment.'],
+  memory_file_not_found: [404, 'The tenant has no such memory file.', 'List them: GET /api/v1/exmm/models.'],
+  memory_section_not_found: [
+    404,
+    'The memory file has no such section that the caller reaches.',
+    'List them: GET /api/v1/exmm/models and /api/v1/exmm/shard with `file`.',
+  ],
+  memory_file_invalid: [
+    422,
+    'The memory file is damaged, is none, or is too large; the sentence says why.',
+    'Have it made again, or take it from a backup.',
+  ],
+  memory_file_pinned: [
+    409,
+    'The memory file is pinned as master memory, which nobody changes.',
+    'Name another file, or ask a superadmin to unpin it.',
+  ],
+  memory_file_changed: [409, 'The memory file has another SHA-256.', 'Look at the file, and name the SHA-256 that it has.'],
+  memory_files_full: [409, 'There are as many memory files as are made.', 'Remove some, or name one that is there.'],
+  memory_files_busy: [503, 'As many memory files are read as there is room for.', 'Ask again in a moment.'],
   memory_changed: [409, 'The memory was changed or forgotten meanwhile.', 'Read it again, and repeat the change.'],
   tenant_memory_denied: [
     403,

@@ -79,7 +79,7 @@ export function forecastRoutes({ forecasts, recordAct }: ForecastRouteDeps): Rou
       ),
       answer: Type.Object({ job_id: Type.String() }),
       status: 202,
-      errors: ['invalid_request', 'series_not_found'],
+      errors: ['invalid_request', 'series_not_found', 'memory_file_pinned', 'memory_files_full'],
       handle: async (context) => {
         const { caller, body } = context;
         const { series, file, seed } = body;

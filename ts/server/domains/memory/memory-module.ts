@@ -12,10 +12,16 @@ import { dreamRoutes } from './dream-routes.ts';
 import { DreamSchedule, minuteOf } from './dream-schedule.ts';
 import { DreamStore } from './dream-store.ts';
 import { Dreams } from './dreams.ts';
+import { exmmRoutes } from './exmm-routes.ts';
 import { ExtractionStore } from './extraction/extraction-store.ts';
 import { type AskModel, Extractions, type SaidConversations } from './extraction/extractions.ts';
+import { sectionsOf } from './files/export-sections.ts';
+import { FileLoading } from './files/file-loading.ts';
+import { FilePins } from './files/file-pins.ts';
+import { MemoryFiles } from './files/memory-files.ts';
 import { Forecasts } from './forecast/forecasts.ts';
 import { forecastRoutes } from './forecast-routes.ts';
+import { MasterMemory } from './master-memory.ts';
 import { ownerOf } from './memory.ts';
 import { Recall } from './recall.ts';
 import { RecallPreferences } from './recall-preferences.ts';
@@ -61,6 +67,7 @@ export function createMemory(
     store,
     search,
     embedders,
+    master: () => master.searched(),
     tenantWriters: settings['memory.tenant_writers'],
     most: settings['memory.most_memories'],
     now,
@@ -88,7 +95,20 @@ export function createMemory(
     now,
   });
   const { jobs, node, series } = context;
-  const forecasts = new Forecasts({ jobs, series, folder: join(node.dataDir, FILES_FOLDER), now });
+  const pins = new FilePins(storage, now);
+  const requireTenantWriter = (caller: Principal) => service.requireTenantWriter(caller);
+  const files = new MemoryFiles({
+    jobs,
+    pins,
+    exportSections: sectionsOf({ memories: store, dreams: dreamStore }),
+    requireTenantWriter,
+    folder: join(node.dataDir, FILES_FOLDER),
+    now,
+  });
+  const most = settings['memory.most_memories'];
+  const loading = new FileLoading({ files, store, embedders, search, requireTenantWriter, most, now });
+  const master = new MasterMemory({ pins, files, loading, store });
+  const forecasts = new Forecasts({ jobs, series, files, now });
   const router = new Router({ store: new RouteStore(storage), mode: settings['memory.router'], log, metrics, now });
   onMade?.(extractions);
   const minute = minuteOf(settings['memory.dream_at']);
@@ -101,30 +121,34 @@ export function createMemory(
       connect: (sources) => extractions.connect(sources),
     },
     routes: [
-      ...memoryRoutes({ service, preferences, extractions, security: context.use(security), recordAct, now }),
+      ...memoryRoutes({ service, files, preferences, extractions, security: context.use(security), recordAct, now }),
       ...dreamRoutes({ dreams, recordAct }),
       ...forecastRoutes({ forecasts, recordAct }),
       ...routerRoutes(router),
+      ...exmmRoutes({ files, loading, master, recordAct }),
     ],
     tools: [rememberTool],
     belongings: {
-      holdsAny: async (scope) => (await store.holdsAny(scope)) || (await forecasts.holdsAny(scope)),
+      holdsAny: async (scope) => (await store.holdsAny(scope)) || (await files.holdsAny(scope)),
       eraseTenant: async (scope) => {
         for (const collection of await store.eraseTenant(scope)) await search.remove(collection);
-        await forecasts.erase(scope);
+        await master.unpinOf(scope);
+        await files.eraseTenant(scope);
       },
       eraseAccount: async (everyone, accountId) => {
         for (const collection of await store.eraseAccount(everyone, accountId)) await search.remove(collection);
+        await files.eraseAccount(accountId);
       },
     },
     start: async () => {
       dreams.start();
       schedule.start();
       extractions.start();
+      await files.start();
       forecasts.start();
     },
     stop: async () => {
-      await Promise.all([schedule.stop(), dreams.stop(), extractions.stop(), forecasts.stop(), router.stop()]);
+      await Promise.all([schedule.stop(), dreams.stop(), extractions.stop(), forecasts.stop(), router.stop(), files.stop()]);
     },
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,

@@ -15,6 +15,8 @@ export interface NewMemory {
   readonly origin: Origin;
   readonly trust: Trust;
   readonly validFrom: number;
+  /** Absent: it holds until something else is said. */
+  readonly validTo?: number | undefined;
   readonly recordedAt: number;
   readonly embedding: Float32Array;
 }
@@ -132,7 +134,7 @@ export function newRow({ tenant }: TenantScope, { no, owner }: MemoryCollection,
     origins: JSON.stringify([draft.origin]),
     trust: draft.trust,
     valid_from: draft.validFrom,
-    valid_to: null,
+    valid_to: draft.validTo ?? null,
     recorded_at: draft.recordedAt,
     changed_at: draft.recordedAt,
     superseded_by: null,

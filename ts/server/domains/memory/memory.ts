@@ -108,6 +108,16 @@ interface RecalledMemory {
 /** The owner of memories of the whole tenant. No subject is called so. */
 export const TENANT = 'tenant';
 
+/** The owner of what is searched of an attached file is this and the file's name. */
+export const FILE = 'file:';
+/** The owner, in the tenant of whoever pinned it, of what everybody's searches find. */
+export const MASTER = 'master';
+
+/** Whether others said it, or may have. */
+export function isShared(owner: string): boolean {
+  return owner === TENANT || owner === MASTER || owner.startsWith(FILE);
+}
+
 /**
  * Names the account of a session or key; for a key without an account, the key. All callers without either are one owner of their tenant: while
  * authentication is off, everyone who reaches the node shares these memories.

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Principal, scopeOf } from '../../platform/http/principal.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { MetricsRegistry } from '../../platform/metrics/registry.ts';
-import { type MemoryHit, type RecallBounds, type RecalledMemories, TENANT } from './memory.ts';
+import { isShared, type MemoryHit, type RecallBounds, type RecalledMemories } from './memory.ts';
 import type { MemoryService } from './service.ts';
 import { saysTheSame, textHash } from './statement.ts';
 import type { MemoryStore } from './store.ts';
@@ -97,10 +97,10 @@ export class Recall {
         text: memory.text,
         score: relevance,
         validFrom: memory.validFrom,
-        isOfTenant: memory.owner === TENANT,
+        isOfTenant: isShared(memory.owner),
       })),
       note: undefined,
-      isOfOthers: chosen.some(({ memory }) => memory.owner === TENANT || memory.trust === 'imported'),
+      isOfOthers: chosen.some(({ memory }) => isShared(memory.owner) || memory.trust === 'imported'),
     };
   }
 

@@ -8,6 +8,7 @@ import { retrievalErrors } from '../retrieval/index.ts';
 import { type SecurityApi, toolCallErrors } from '../security/index.ts';
 import { memoryError, memoryErrors } from './errors.ts';
 import type { Extractions } from './extraction/extractions.ts';
+import type { MemoryFiles } from './files/memory-files.ts';
 import { accountOwner, type MemoryState, type Origin, ownerOf, TENANT } from './memory.ts';
 import type { RecallPreferences } from './recall-preferences.ts';
 import {
@@ -31,6 +32,7 @@ import type { MemoryService } from './service.ts';
 
 interface MemoryRouteDeps {
   readonly service: MemoryService;
+  readonly files: Pick<MemoryFiles, 'holders'>;
   readonly preferences: RecallPreferences;
   readonly extractions: Pick<Extractions, 'isOn' | 'set'>;
   readonly security: Pick<SecurityApi, 'requireToolCall'>;
@@ -104,7 +106,7 @@ function searchRoute({ service }: MemoryRouteDeps): Route {
   });
 }
 
-function oneRoutes({ service, recordAct }: MemoryRouteDeps): Route[] {
+function oneRoutes({ service, files, recordAct }: MemoryRouteDeps): Route[] {
   const path = `${MEMORIES}/{id}`;
   return [
     get(path, {
@@ -147,31 +149,32 @@ function oneRoutes({ service, recordAct }: MemoryRouteDeps): Route[] {
       params: MemoryParams,
       answer: Forgotten,
       status: 200,
-      errors: ['memory_not_found', 'tenant_memory_denied'],
+      errors: ['memory_not_found', 'tenant_memory_denied', 'memory_files_busy'],
       handle: async (context) => {
-        const deleted = await service.forget(context.caller, context.params.id);
-        await record(recordAct, context, 'memory.forget', context.params.id);
-        return { deleted };
+        const { caller, params, signal } = context;
+        const { owner, ids } = await service.forget(caller, params.id);
+        await record(recordAct, context, 'memory.forget', params.id);
+        return { deleted: ids.length, files: await files.holders(scopeOf(caller), owner, ids, signal) };
       },
     }),
   ];
 }
 
-function forgetAllRoute({ service, security, recordAct }: MemoryRouteDeps): Route {
+function forgetAllRoute({ service, files, security, recordAct }: MemoryRouteDeps): Route {
   return managed.del(MEMORIES, {
     summary: 'Forget all memories of an account, or of the tenant',
     description: 'People forget their own by their ids.',
     query: OwnerQuery,
     answer: Forgotten,
     status: 200,
-    errors: [...toolCallErrors],
+    errors: ['memory_files_busy', ...toolCallErrors],
     handle: async (context) => {
       const { caller, query } = context;
       security.requireToolCall(caller, 'memory.delete_all');
       const owner = ownerNamed(query.owner);
-      const deleted = await service.forgetAll(caller, owner);
-      await record(recordAct, context, 'memory.delete_all', owner, { deleted });
-      return { deleted };
+      const { ids } = await service.forgetAll(caller, owner);
+      await record(recordAct, context, 'memory.delete_all', owner, { deleted: ids.length });
+      return { deleted: ids.length, files: await files.holders(scopeOf(caller), owner, ids, context.signal) };
     },
   });
 }

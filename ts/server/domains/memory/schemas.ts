@@ -4,6 +4,7 @@ import { type ErrorBody, flatErrorBody } from '../../platform/http/error-body.ts
 import { listOf } from '../../platform/http/page.ts';
 import { named } from '../../platform/schema/named.ts';
 import {
+  isShared,
   MEMORY_KINDS,
   MEMORY_STATES,
   type Memory,
@@ -23,7 +24,7 @@ const Id = Type.String({ pattern: '^mem_[0-9a-f-]{36}$' });
 /** Those of conversations and of their messages. */
 const SaidId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
 const Time = Type.String({ format: 'date-time' });
-const Kind = Type.Enum([...MEMORY_KINDS]);
+export const Kind = Type.Enum([...MEMORY_KINDS]);
 const Text = Type.String({ minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' });
 const Subject = Type.String({ minLength: 1, maxLength: MAX_SUBJECT, pattern: '\\S' });
 const nullable = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -128,7 +129,10 @@ export const SearchMemories = Type.Object(
   { additionalProperties: false },
 );
 
-export const Forgotten = Type.Object({ deleted: Type.Integer({ description: 'Those that say the same go with a memory.' }) });
+export const Forgotten = Type.Object({
+  deleted: Type.Integer({ description: 'Those that say the same go with a memory.' }),
+  files: Type.Array(Type.String(), { description: 'Exported files that still hold some of it.' }),
+});
 
 export const OwnerQuery = Type.Object({
   owner: Type.String({
@@ -178,7 +182,7 @@ export function memoryBody(memory: Memory): MemoryBody {
   const { id, owner, kind, text, subject, origins, trust, recordedAt, supersededBy, strength, isPinned, state } = memory;
   return {
     id,
-    owner: owner === TENANT ? TENANT : 'me',
+    owner: isShared(owner) ? TENANT : 'me',
     kind,
     text,
     subject: subject ?? null,

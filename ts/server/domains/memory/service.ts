@@ -55,10 +55,18 @@ interface MemoryServiceOptions {
   readonly store: MemoryStore;
   readonly search: Pick<CollectionSearch<MemoryCollection, FoundMemory, MemoryFilter>, 'search' | 'follow' | 'remove'>;
   readonly embedders: Pick<Embedders, 'choose' | 'embed'>;
+  /** The collection that is searched for everybody; undefined: none is. */
+  readonly master: () => Promise<{ readonly scope: TenantScope; readonly collection: MemoryCollection } | undefined>;
   /** Least role that changes memories of the tenant. */
   readonly tenantWriters: Role;
   readonly most: number;
   readonly now: () => number;
+}
+
+/** Memories that are gone, and their owner. */
+interface Forgotten {
+  readonly owner: string;
+  readonly ids: readonly string[];
 }
 
 const DEFAULT_MAX = 10;
@@ -125,37 +133,40 @@ export class MemoryService {
     return changed;
   }
 
-  /** How many went: those that say the same go with it. Throws `memory_not_found`. */
-  async forget(caller: Principal, id: string): Promise<number> {
+  /** Those that say the same go with it. Throws `memory_not_found`. */
+  async forget(caller: Principal, id: string): Promise<Forgotten> {
     const { store, search, now } = this.#options;
     const memory = await this.#findOwn(caller, id);
     const collection = await this.#collectionOf(caller, memory);
-    const nForgotten = await store.forget(scopeOf(caller), collection, memory, now());
-    if (nForgotten === 0) throw memoryNotFound(id);
+    const ids = await store.forget(scopeOf(caller), collection, memory, now());
+    if (ids.length === 0) throw memoryNotFound(id);
     search.follow(scopeOf(caller), collection);
-    return nForgotten;
+    return { owner: memory.owner, ids };
   }
 
   /** All memories of an account, or of the tenant: an administrator does it. */
-  async forgetAll(caller: Principal, owner: string): Promise<number> {
+  async forgetAll(caller: Principal, owner: string): Promise<Forgotten> {
     const { store, search, now } = this.#options;
     const [collection] = await store.collections({ ...scopeOf(caller), owners: [owner] });
-    if (collection === undefined) return 0;
-    const nForgotten = await store.forgetAll(scopeOf(caller), collection, now());
+    if (collection === undefined) return { owner, ids: [] };
+    const ids = await store.forgetAll(scopeOf(caller), collection, now());
     await search.remove(collection);
-    return nForgotten;
+    return { owner, ids };
   }
 
-  /** Finds memories of the caller and of the tenant, the best first. */
+  /** Finds memories of the caller, of the tenant, of attached files and of the master memory, the best first. */
   async search(caller: Principal, question: MemoryQuestion): Promise<MemoryHit[]> {
-    const { store, search } = this.#options;
-    const scope = scopeOf(caller);
-    const collections = (await store.collections(readerOf(caller))).filter(({ version }) => version > 0);
-    if (collections.length === 0) return [];
-    let nWaiting = collections.length;
-    return await search.search(scope, collections, {
+    const { store, search, master } = this.#options;
+    const [own, shared] = await Promise.all([store.searched(readerOf(caller)), master()]);
+    const searches = [
+      { scope: scopeOf(caller), collections: own },
+      ...(shared === undefined ? [] : [{ scope: shared.scope, collections: [shared.collection] }]),
+    ].filter(({ collections }) => collections.length > 0);
+    let nWaiting = searches.reduce((sum, { collections }) => sum + collections.length, 0);
+    const k = question.max ?? DEFAULT_MAX;
+    const asked = {
       text: question.text,
-      k: question.max ?? DEFAULT_MAX,
+      k,
       filter: question.kinds && { kinds: question.kinds },
       // The model that ranks takes longer than a chat should wait.
       isRanked: false,
@@ -164,7 +175,11 @@ export class MemoryService {
         nWaiting -= 1;
         if (nWaiting === 0) question.onEmbedded?.();
       },
-    });
+    };
+    const found = await Promise.all(searches.map(({ scope, collections }) => search.search(scope, collections, asked)));
+    // Scores of two searches are not comparable, and how sure each hit is is.
+    const hits = found.length < 2 ? found.flat() : found.flat().sort((a, b) => b.relevance - a.relevance);
+    return hits.slice(0, k);
   }
 
   async #find(caller: Principal, id: string): Promise<Memory> {

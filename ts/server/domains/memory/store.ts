@@ -5,6 +5,7 @@ import { type EmbeddingSource, floatBytes } from '../retrieval/index.ts';
 import {
   accountOwner,
   type ChangeAction,
+  FILE,
   type Memory,
   type MemoryChange,
   type MemoryCollection,
@@ -68,6 +69,20 @@ export class MemoryStore {
     return rows.map(toCollection);
   }
 
+  /** Those of the owners, and those of attached files. */
+  async searched({ owners, ...scope }: Reader): Promise<MemoryCollection[]> {
+    const rows = await this.#storage.read(scope, (db) =>
+      db
+        .selectFrom('memory_collections')
+        .selectAll()
+        .where('tenant', '=', scope.tenant)
+        .where((eb) => eb.or([eb('owner', 'in', [...owners]), eb('owner', 'like', `${FILE}%`)]))
+        .where('version', '>', 0)
+        .execute(),
+    );
+    return rows.map(toCollection);
+  }
+
   /** The one that is there, else one that is bound to this model. */
   async openCollection(scope: TenantScope, owner: string, { model, source, prefixes }: Binding): Promise<MemoryCollection> {
     const { tenant } = scope;
@@ -85,17 +100,18 @@ export class MemoryStore {
   }
 
   /**
-   * A memory that is there in the same words is strengthened. Of one subject and attribute the statement that holds later is current: the other one's validity
-   * ends with it, unless it is pinned.
+   * A memory that is there in the same words is strengthened, unless it comes from a file again. Of one subject and attribute the statement that holds later is
+   * current: the other one's validity ends with it, unless it is pinned. What comes from a file ends none that is of another origin.
    */
   async add(scope: TenantScope, collection: MemoryCollection, draft: NewMemory, most: number): Promise<Added> {
     return await this.#storage.write(scope, async (tx) => {
       const version = await nextVersion(tx, scope, collection, draft.embedding.length);
-      const same = await currentOf(tx, scope, collection)
+      const isImported = draft.trust === 'imported';
+      const same = await (isImported ? allOf(tx, scope, collection) : currentOf(tx, scope, collection))
         .where('text_hash', '=', draft.textHash)
         .where('kind', '=', draft.kind)
         .executeTakeFirst();
-      if (same !== undefined) return { memory: await repeat(tx, scope, same, draft), isNew: false };
+      if (same !== undefined) return { memory: isImported ? toMemory(same) : await repeat(tx, scope, same, draft), isNew: false };
       const { n } = await tx
         .selectFrom('memories')
         .select(({ fn }) => fn.countAll<number>().as('n'))
@@ -210,29 +226,29 @@ export class MemoryStore {
 
   /**
    * Removes the memory, those that say the same, and a summary that holds its text, whose other episodes are current again; with a summary go its
-   * episodes. How many it were.
+   * episodes. The ids of what went.
    */
-  async forget(scope: TenantScope, collection: MemoryCollection, { id }: Pick<Memory, 'id'>, now: number): Promise<number> {
+  async forget(scope: TenantScope, collection: MemoryCollection, { id }: Pick<Memory, 'id'>, now: number): Promise<string[]> {
     return await this.#storage.write(scope, async (tx) => {
       const root = await ofIds(tx, scope, [id]).executeTakeFirst();
-      if (root === undefined) return 0;
+      if (root === undefined) return [];
       const parts = await allOf(tx, scope, collection).where('superseded_by', '=', id).execute();
       const gone = [root, ...parts.filter((part) => root.trust === 'derived' || saysTheSame(statedOf(part), statedOf(root)))];
       const summary = root.superseded_by === null ? undefined : await ofIds(tx, scope, [root.superseded_by]).executeTakeFirst();
       if (summary?.trust !== 'derived') return await remove(tx, scope, collection, gone, now);
       const others = await allOf(tx, scope, collection).where('superseded_by', '=', summary.id).where('id', '<>', id).execute();
-      const nRemoved = await remove(tx, scope, collection, [...gone, summary], now);
+      const removed = await remove(tx, scope, collection, [...gone, summary], now);
       const version = await nextVersion(tx, scope, collection);
       for (const episode of others) {
         const awake = { ...episode, state: 'current', superseded_by: null, changed_at: Math.max(now, episode.changed_at + 1) };
         await renumber(tx, scope, awake, version, now);
       }
-      return nRemoved;
+      return removed;
     });
   }
 
-  /** Removes all memories of an owner. How many it were. */
-  async forgetAll(scope: TenantScope, collection: MemoryCollection, now: number): Promise<number> {
+  /** Removes all memories of an owner. The ids of what went. */
+  async forgetAll(scope: TenantScope, collection: MemoryCollection, now: number): Promise<string[]> {
     return await this.#storage.write(scope, async (tx) => {
       const rows = await allOf(tx, scope, collection).execute();
       return await remove(tx, scope, collection, rows, now);
@@ -272,6 +288,53 @@ export class MemoryStore {
         .values({ tenant: scope.tenant, owner, recall, extract: null, extract_since: null, extracted_until: null })
         .onConflict((conflict) => conflict.columns(['tenant', 'owner']).doUpdateSet({ recall })),
     ]);
+  }
+
+  /** The owner has these memories and no other, at each moment; the collections that they take the place of. */
+  async replaceOwner(
+    scope: TenantScope,
+    owner: string,
+    { model, source, prefixes }: Binding,
+    drafts: readonly NewMemory[],
+  ): Promise<{ collection: MemoryCollection; replaced: MemoryCollection[] }> {
+    const { tenant } = scope;
+    return await this.#storage.write(scope, async (tx) => {
+      const replaced = await tx
+        .selectFrom('memory_collections')
+        .selectAll()
+        .where('tenant', '=', tenant)
+        .where('owner', '=', owner)
+        .execute();
+      for (const table of TABLES) await tx.deleteFrom(table).where('tenant', '=', tenant).where('owner', '=', owner).execute();
+      const made = await tx
+        .insertInto('memory_collections')
+        .values({
+          tenant,
+          owner,
+          id: `memory_${newTimeOrderedId().replaceAll('-', '')}`,
+          version: 1,
+          embedding_model: model,
+          embedding_source: source,
+          embedding_prefixes: prefixes,
+          dimensions: drafts[0]?.embedding.length ?? null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const collection = toCollection(made);
+      for (let at = 0; at < drafts.length; at += STEP) {
+        const rows = drafts.slice(at, at + STEP).map((draft) => newRow(scope, collection, draft, 1));
+        await tx.insertInto('memories').values(rows).execute();
+      }
+      return { collection, replaced: replaced.map(toCollection) };
+    });
+  }
+
+  async eraseOwner(scope: TenantScope, owner: string): Promise<MemoryCollection[]> {
+    const collections = await this.collections({ ...scope, owners: [owner] });
+    await this.#storage.writeUnit(scope, (db) =>
+      TABLES.map((table) => db.deleteFrom(table).where('tenant', '=', scope.tenant).where('owner', '=', owner)),
+    );
+    return collections;
   }
 
   async holdsAny(scope: TenantScope): Promise<boolean> {
@@ -354,9 +417,15 @@ async function settle(tx: Db, scope: TenantScope, collection: MemoryCollection, 
     .where('pinned', '=', 0)
     .orderBy('valid_from', 'desc')
     .execute();
-  const later = others.find((other) => other.valid_from > row.valid_from);
-  for (const other of others) if (other.valid_from <= row.valid_from) await supersede(tx, scope, other, row, version);
+  const later = others.find((other) => holdsOver(other, row));
+  for (const other of others) if (!holdsOver(other, row)) await supersede(tx, scope, other, row, version);
   return later === undefined ? row : await supersede(tx, scope, row, later, version);
+}
+
+/** Whatever a person said holds over what a file said, whenever that was; else what holds later. */
+function holdsOver(one: Row, other: Row): boolean {
+  const [isOneImported, isOtherImported] = [one.trust === 'imported', other.trust === 'imported'];
+  return isOneImported === isOtherImported ? one.valid_from > other.valid_from : isOtherImported;
 }
 
 async function supersede(tx: Db, scope: TenantScope, old: Row, by: Row, version: number): Promise<Row> {
@@ -380,8 +449,8 @@ async function remove(
   collection: MemoryCollection,
   rows: readonly Row[],
   now: number,
-): Promise<number> {
-  if (rows.length === 0) return 0;
+): Promise<string[]> {
+  if (rows.length === 0) return [];
   const { tenant } = scope;
   const version = await nextVersion(tx, scope, collection);
   await bury(tx, scope, rows, version, now);
@@ -396,7 +465,7 @@ async function remove(
       .where('superseded_by', 'in', ids)
       .execute();
   }
-  return rows.length;
+  return rows.map(({ id }) => id);
 }
 
 /** SQLite takes 32,766 parameters in a statement. */

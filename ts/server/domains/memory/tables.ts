@@ -135,6 +135,14 @@ export interface RouteTable {
   best: string | null;
 }
 
+/** The one memory file that everybody's searches find. */
+interface PinTable {
+  tenant: string;
+  file: string;
+  sha256: string;
+  pinned_at: number;
+}
+
 export interface MemoryTables {
   memory_collections: CollectionTable;
   memories: MemoryTable;
@@ -144,6 +152,7 @@ export interface MemoryTables {
   memory_dreams: DreamTable;
   memory_readings: ReadingTable;
   memory_routes: RouteTable;
+  memory_pins: PinTable;
 }
 
 export type MemoryStorage = StorageAccess<MemoryTables>;
@@ -298,6 +307,16 @@ export const memoryMigrations: readonly Migration[] = [
           best: column.text({ nullable: true }),
         },
         primaryKey: ['tenant', 'id'],
+      });
+    },
+  },
+  {
+    id: 5,
+    name: 'add the master memory',
+    up: async (schema) => {
+      await schema.tenantTable('memory_pins', {
+        columns: { file: column.text(), sha256: column.text(), pinned_at: column.timestamp() },
+        primaryKey: ['tenant'],
       });
     },
   },

@@ -38,7 +38,7 @@ export class ElementSplitter {
   #name: number[] = [];
   #isMember = false;
   #isFirst = true;
-  /** Of an element that goes on in the next chunk. */
+  /** The bytes of an element that goes on in the next chunk. */
   #pieces: Buffer[] = [];
   #heldBytes = 0;
   #nValues = 0;

@@ -56,6 +56,25 @@ t.test('an export of Open WebUI becomes messages', async (t) => {
   });
 });
 
+t.test('a message of which nobody knows when it was said is marked, and one that follows a dated one is not', async (t) => {
+  const said = (id: string, parent_id: string | null, more: object = {}) => ({
+    id,
+    parent_id,
+    role: 'user',
+    content: id,
+    ...more,
+  });
+  const messages = [
+    said('a', null, { metadata: { color: 'red' } }),
+    said('b', 'a', { ts: '2023-01-02T00:00:00Z' }),
+    said('c', 'b'),
+  ];
+  const metadataOf = (given: object) => readConversation(given, NOW)?.messages.map(({ metadata }) => metadata);
+  t.strictSame(metadataOf({ messages }), [{ color: 'red', undated: true }, undefined, undefined]);
+  t.strictSame(metadataOf({ created_at: '2023-01-01T00:00:00Z', messages }), [{ color: 'red' }, undefined, undefined]);
+  t.strictSame(metadataOf({ messages: [said('a', null)] }), [{ undated: true }]);
+});
+
 t.test('broken trees are read: circles, missing parents, nodes that are none', async (t) => {
   const mapping = {
     a: node('b', 'user', 'a', 3),

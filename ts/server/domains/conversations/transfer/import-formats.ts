@@ -94,7 +94,7 @@ function readOpenWebUi(given: Unknown): Source | undefined {
   };
 }
 
-/** What this program exported. */
+/** Reads what this program exported. */
 function readOwn(given: Unknown): Source | undefined {
   if (!Array.isArray(given['messages'])) return undefined;
   const nodes = given['messages'].flatMap((value: unknown): ImportedNode[] => {
@@ -137,7 +137,8 @@ function toImported(
 ): ImportedConversation {
   const earliest = Math.min(...nodes.slice(0, 1).map((node) => node.message?.ts ?? now), now);
   const begun = Math.min(createdAt ?? earliest, now);
-  const { messages, kept } = orderNodes(nodes, begun);
+  const isKnown = createdAt !== undefined || nodes[0]?.message?.ts !== undefined;
+  const { messages, kept } = orderNodes(nodes, begun, isKnown);
   const currentId = idOf(current);
   const wanted = currentId === undefined ? undefined : kept.get(currentId);
   const conversation = {

@@ -9,6 +9,9 @@ export interface ImportedConversation {
   readonly currentMessageId: string | undefined;
 }
 
+/** The metadata of an imported message of which nobody knows when it was said: its time is that of the import. */
+export const UNDATED = { undated: true } as const;
+
 /** A message of a tree as a program wrote it; the tree may be broken in any way. */
 export interface ImportedNode {
   readonly id: string;

@@ -6,7 +6,7 @@ import type { Owner } from '../owner.ts';
 import { timeText, toConversationShape, toMessageShape } from '../schemas.ts';
 import type { ConversationService } from '../service.ts';
 
-/** What `format` says in the document, so that it is recognised. */
+/** The document says this in `format`, so that it is recognised. */
 const EXPORT_FORMAT = 'svc.conversations';
 const VERSION = 1;
 

@@ -1,19 +1,22 @@
 /** Brings the nodes of an imported tree into an order in which they can be stored. */
 import { MAX_MESSAGES } from '../limits.ts';
-import type { ImportedConversation, ImportedNode } from './imported-conversation.ts';
+import { type ImportedConversation, type ImportedNode, UNDATED } from './imported-conversation.ts';
 
 type Messages = ImportedConversation['messages'];
 
 /**
  * Nodes without a message are left out, and what follows them is attached to what stood before them. A parent that is not there, and a circle of
- * parents, make a node the first of a branch. A message without a time has that of its parent.
+ * parents, make a node the first of a branch. A message without a time has that of its parent, and where none before it has one either, nobody knows when it
+ * was said: its metadata say so.
  */
 export function orderNodes(
   nodes: readonly ImportedNode[],
   createdAt: number,
+  isCreatedAtKnown: boolean,
 ): { messages: Messages; kept: ReadonlyMap<string, string> } {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const times = new Map<string, number>();
+  const dated = new Set<string>();
   const kept = new Map<string, string>();
   const ordered: Messages[number][] = [];
   for (const { id } of nodes) {
@@ -21,8 +24,12 @@ export function orderNodes(
       const before = node.parentId === undefined ? undefined : times.get(node.parentId);
       const ts = Math.max(node.message?.ts ?? 0, before ?? createdAt);
       times.set(node.id, ts);
+      const isDated =
+        node.message?.ts !== undefined || (before === undefined ? isCreatedAtKnown : dated.has(node.parentId ?? ''));
+      if (isDated) dated.add(node.id);
       const parentId = (node.parentId === undefined ? undefined : kept.get(node.parentId)) ?? null;
-      if (node.message !== undefined) ordered.push({ ...node.message, id: node.id, parentId, ts });
+      const undated = isDated ? {} : { metadata: { ...node.message?.metadata, ...UNDATED } };
+      if (node.message !== undefined) ordered.push({ ...node.message, ...undated, id: node.id, parentId, ts });
       const shown = node.message === undefined ? parentId : node.id;
       if (shown !== null) kept.set(node.id, shown);
     }

@@ -1,8 +1,7 @@
 /** Forecasts of series: models are trained as jobs and put into memory files, and foresee on demand, all in a thread. */
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import type { WorldModelTask } from '../../../../workers/world-model.ts';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { type Job, type JobContext, JobFailedError, type JobQueue, type Jobs } from '../../../platform/jobs/index.ts';
 import { PoolError, TaskError } from '../../../platform/pool/pool-error.ts';
@@ -11,6 +10,7 @@ import { WorkerPool } from '../../../platform/pool/worker-pool.ts';
 import type { SeriesPoint, SeriesRegistry } from '../../../platform/series/series-registry.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { memoryError } from '../errors.ts';
+import type { MemoryFiles } from '../files/memory-files.ts';
 import type { SeriesModel } from './model-section.ts';
 import type { Foreseen } from './world-model.ts';
 
@@ -22,8 +22,7 @@ const task = defineTask<typeof import('../../../../workers/world-model.ts').run>
 interface ForecastsOptions {
   readonly jobs: Jobs;
   readonly series: SeriesRegistry;
-  /** Memory files of all tenants lie in it. */
-  readonly folder: string;
+  readonly files: Pick<MemoryFiles, 'find' | 'place' | 'alone' | 'requireUnpinned'>;
   readonly now: () => number;
 }
 
@@ -39,8 +38,6 @@ interface Rollout {
 const Input = Type.Object({ series: Type.Array(Type.String()), file: Type.String(), seed: Type.Integer() });
 type ForecastJob = JobContext<Static<typeof Input>, unknown>;
 
-/** Other names answer as those of files that are not there. */
-const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}\.exmm$/;
 const HOUR_MS = 3_600_000;
 /** Longer ago nothing is learned from. */
 const READ_MS = 400 * 24 * HOUR_MS;
@@ -80,15 +77,13 @@ export class Forecasts {
     return await this.#options.series.list(scopeOf(caller));
   }
 
-  /** Throws `series_not_found` and `invalid_request`. */
+  /** Throws `series_not_found`, `invalid_request`, `memory_file_pinned` and `memory_files_full`. */
   async begin(
     caller: Principal,
     { series, file, seed = 1 }: { series: readonly string[]; file: string; seed?: number },
   ): Promise<Job> {
-    if (!FILE_NAME.test(file))
-      throw memoryError('invalid_request', 'A memory file is called NAME.exmm, of letters, digits, dots and dashes.', {
-        param: 'file',
-      });
+    await this.#options.files.place(scopeOf(caller), file);
+    await this.#options.files.requireUnpinned(scopeOf(caller), file);
     for (const name of series) await this.#points(scopeOf(caller), name);
     const owner = caller.subject;
     return await this.#queue.enqueue(scopeOf(caller), { series: [...series], file, seed }, owner === undefined ? {} : { owner });
@@ -112,17 +107,8 @@ export class Forecasts {
     throw loadFailed(reply.detail);
   }
 
-  /** Removes the files of a tenant that is deleted. */
-  async erase({ tenant }: TenantScope): Promise<void> {
-    await rm(join(this.#options.folder, tenant), { recursive: true, force: true });
-  }
-
-  async holdsAny({ tenant }: TenantScope): Promise<boolean> {
-    return (await readdir(join(this.#options.folder, tenant)).catch(() => [])).length > 0;
-  }
-
   async #train(job: ForecastJob): Promise<object> {
-    const { folder, now } = this.#options;
+    const { files, now } = this.#options;
     const { series, file, seed } = job.input;
     const models: SeriesModel[] = [];
     for (const [i, name] of series.entries()) {
@@ -138,9 +124,11 @@ export class Forecasts {
       models.push({ series: name, model: reply.model });
       job.progress({ done: i + 1, total: series.length, unit: 'series' });
     }
-    await mkdir(join(folder, job.scope.tenant), { recursive: true, mode: 0o700 });
-    const path = join(folder, job.scope.tenant, file);
-    const written = await this.#run({ kind: 'write', path, models, created: now() }, LIMIT_MS.write, job.signal);
+    const path = await files.place(job.scope, file);
+    const written = await files.alone(path, async () => {
+      await requireUnpinned(files, job.scope, file);
+      return await this.#run({ kind: 'write', path, models, created: now() }, LIMIT_MS.write, job.signal);
+    });
     if (written.kind === 'fault')
       throw new JobFailedError(
         'memory_file_invalid',
@@ -160,16 +148,13 @@ export class Forecasts {
   }
 
   /** Throws `no_world_model` for what is no file of the tenant. */
-  async #pathOf({ tenant }: TenantScope, file: string): Promise<string> {
-    const path = join(this.#options.folder, tenant, file);
-    const isThere =
-      FILE_NAME.test(file) &&
-      (await lstat(path).then(
-        (facts) => facts.isFile(),
-        () => false,
-      ));
-    if (isThere) return path;
-    throw memoryError('no_world_model', 'There is no such memory file, so no world model in it.', { param: 'emm_path' });
+  async #pathOf(scope: TenantScope, file: string): Promise<string> {
+    try {
+      return await this.#options.files.find(scope, file);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      throw memoryError('no_world_model', 'There is no such memory file, so no world model in it.', { param: 'emm_path' });
+    }
   }
 
   async #run(input: WorldModelTask, timeoutMs: number, signal: AbortSignal, priority: 'normal' | 'low' = 'normal') {
@@ -182,6 +167,15 @@ export class Forecasts {
       if (input.kind === 'foresee' && (error instanceof PoolError || error instanceof TaskError)) throw loadFailed(error.message);
       throw error;
     }
+  }
+}
+
+async function requireUnpinned(files: Pick<MemoryFiles, 'requireUnpinned'>, scope: TenantScope, file: string): Promise<void> {
+  try {
+    await files.requireUnpinned(scope, file);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    throw new JobFailedError('memory_file_pinned', error.message, 'Name another file.');
   }
 }
 
