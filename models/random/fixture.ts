@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { cacheFolder } from '../../scripts/setup/paths.mjs';
 import { generatorVersion, type RandomModelOptions, recipe, writeRandomModel } from './random-model.ts';
 import { type RandomProjectorOptions, writeRandomProjector } from './random-projector.ts';
+import { type RandomVoiceOptions, writeRandomVoice } from './random-voice.ts';
 
 /**
  * Path of a random model in the cache ($SVC_CACHE_DIR or ~/.cache/svc, under models/), made on first use.
@@ -19,6 +20,17 @@ export async function randomModel(options: RandomModelOptions = {}): Promise<str
 export async function randomProjector({ shape = 'tiny', seed = 1, hears = false }: RandomProjectorOptions = {}): Promise<string> {
   const made = { shape, seed, generatorVersion, ...(hears ? { hears } : {}) };
   return cached(`random-projector-${shape}${hears ? '-hearing' : ''}`, made, (path) => writeRandomProjector(path, made));
+}
+
+/** Paths of a voice's model and its projector. */
+export async function randomVoice({
+  seed = 1,
+  ends = false,
+}: RandomVoiceOptions = {}): Promise<{ model: string; projector: string }> {
+  const made = { seed, ends, generatorVersion };
+  const projectorOf = (model: string) => `${model}.mmproj`;
+  const model = await cached('random-voice', made, (path) => writeRandomVoice(path, projectorOf(path), made));
+  return { model, projector: projectorOf(model) };
 }
 
 async function cached(name: string, made: object, write: (path: string) => Promise<void>): Promise<string> {

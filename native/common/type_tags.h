@@ -11,6 +11,7 @@ constexpr napi_type_tag kStagedBytesTag{0x9d3c1f0a57b24e61, 0x8a40c6d2e17f3b95};
 constexpr napi_type_tag kModelTag{0x2f6b8d41c09e4a37, 0xb15d7e80429cf6a3};
 constexpr napi_type_tag kEngineTag{0x71e4a95c3d084fb2, 0x9c02b7f5683e1da4};
 constexpr napi_type_tag kEmbedderTag{0xc58f02e7ab314d96, 0x8e73146fd9a0b25c};
+constexpr napi_type_tag kSynthesizerTag{0x3e90d5c7128b4f6d, 0xd27a4c918f03b65e};
 constexpr napi_type_tag kTranscriberTag{0x6b1f93d4e2704ac8, 0x95e03c7ab84d162f};
 constexpr napi_type_tag kIndexTag{0x40d7b36e915c4f28, 0xa6f90c2de8471b53};
 

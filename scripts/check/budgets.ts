@@ -15,7 +15,7 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_353_833;
+const MAX_OPENAPI_BYTES = 1_355_172;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
@@ -31,12 +31,12 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/edge': [54, 6886],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
-  'server/domains/inference': [100, 10060],
+  'server/domains/inference': [100, 10075],
   'server/domains/iot': [29, 3919],
   'server/domains/comm': [30, 3674],
   'server/domains/license': [14, 610],
   'server/domains/logs': [62, 9129],
-  'server/domains/media': [43, 4580],
+  'server/domains/media': [47, 5448],
   'server/domains/memory': [45, 7374],
   'server/domains/metering': [29, 2570],
   'server/domains/pages': [3, 173],
@@ -49,7 +49,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
-  'server/native': [19, 2819],
+  'server/native': [19, 2887],
   'server/platform': [266, 19997],
   web: [345, 21433],
   workers: [22, 1153],

@@ -16,7 +16,7 @@ const nativeLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['chat'],
     ['queue'],
     ['planning', 'decoding'],
-    ['engine', 'embed'],
+    ['engine', 'embed', 'speech'],
     ['bindings'],
   ],
   vector: [['common'], ['files', 'kernels'], ['rows'], ['index'], ['bindings']],

@@ -12,6 +12,7 @@
 #include "ggml.h"
 #include "loading.h"
 #include "model_object.h"
+#include "synthesizer_object.h"
 
 namespace svc {
 
@@ -106,6 +107,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     ModelObject::define(env);
     EngineObject::define(env);
     EmbedderObject::define(env);
+    SynthesizerObject::define(env);
     exports.Set("initialise", Napi::Function::New(env, initialise));
     exports.Set("systemInfo", Napi::Function::New(env, system_info));
     exports.Set("startLoad", Napi::Function::New(env, start_load));

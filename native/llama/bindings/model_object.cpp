@@ -12,6 +12,7 @@
 #include "embedder_object.h"
 #include "engine_object.h"
 #include "memory_plan.h"
+#include "synthesizer_object.h"
 
 namespace svc {
 
@@ -83,6 +84,7 @@ void ModelObject::define(Napi::Env env) {
                                        InstanceMethod("countTokens", &ModelObject::count_tokens),
                                        InstanceMethod("createEngine", &ModelObject::create_engine),
                                        InstanceMethod("createEmbedder", &ModelObject::create_embedder),
+                                       InstanceMethod("createSynthesizer", &ModelObject::create_synthesizer),
                                        InstanceMethod("planMemory", &ModelObject::plan_memory),
                                        InstanceMethod("close", &ModelObject::close),
                                    });
@@ -219,6 +221,18 @@ Napi::Value ModelObject::create_embedder(const Napi::CallbackInfo & info) {
         return PromiseThread<std::shared_ptr<Embedder>>::start(
             env, [model = model(), options] { return std::make_shared<Embedder>(model, options); },
             [](Napi::Env e, std::shared_ptr<Embedder> & embedder) -> Napi::Value { return EmbedderObject::wrap(e, embedder); });
+    });
+}
+
+Napi::Value ModelObject::create_synthesizer(const Napi::CallbackInfo & info) {
+    auto env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        auto options = engine_options(object_argument(info[0]));
+        return PromiseThread<std::shared_ptr<Synthesizer>>::start(
+            env, [model = model(), options] { return std::make_shared<Synthesizer>(model, options); },
+            [](Napi::Env e, std::shared_ptr<Synthesizer> & synthesizer) -> Napi::Value {
+                return SynthesizerObject::wrap(e, synthesizer);
+            });
     });
 }
 

@@ -24,6 +24,7 @@ class ModelObject : public Napi::ObjectWrap<ModelObject> {
     Napi::Value count_tokens(const Napi::CallbackInfo & info);
     Napi::Value create_engine(const Napi::CallbackInfo & info);
     Napi::Value create_embedder(const Napi::CallbackInfo & info);
+    Napi::Value create_synthesizer(const Napi::CallbackInfo & info);
     Napi::Value plan_memory(const Napi::CallbackInfo & info);
     Napi::Value close(const Napi::CallbackInfo & info);
     std::shared_ptr<Model> model_;

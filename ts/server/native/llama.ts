@@ -63,8 +63,41 @@ interface RawModel {
   countTokens(job: Extract<Prompt, { kind: 'chat' }>): Promise<number>;
   createEngine(options: EngineOptions & { draftModel?: RawModel }, onStep: (records: Buffer) => void): Promise<RawEngine>;
   createEmbedder(options: EngineOptions): Promise<RawEmbedder>;
+  createSynthesizer(options: EngineOptions): Promise<RawSynthesizer>;
   planMemory(engine: EngineOptions, load: LoadOptions): Promise<MemoryPlan>;
   close(): Promise<void>;
+}
+
+interface RawSynthesizer {
+  limits(): EngineLimits;
+  sampleRate(): number;
+  nWaiting(): number;
+  /** Returns what cancels it. */
+  start(options: UtteranceOptions, onEvent: (event: SpeechEvent) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface UtteranceOptions {
+  tenant: string;
+  /** A sentence of at most 2,048 bytes. */
+  text: string;
+  /** A code, for example `de`, for models that are told it. */
+  language?: string;
+  /** Samples of one channel at the model's rate: whom it shall sound like; 30 seconds at most. */
+  voice?: Float32Array;
+  /** The same text, voice and seed give the same samples. */
+  seed?: number;
+  /** Nobody waits for it: others' work goes first. */
+  isBackground?: boolean;
+  timeoutMs?: number;
+}
+
+export interface SpeechEvent {
+  /** Those since the event before. */
+  samples: Int16Array;
+  isLast: boolean;
+  /** Why it was not spoken to its end; with the last event. */
+  error?: NativeError;
 }
 
 /** Bytes that the addon holds until a job takes them. */
@@ -141,6 +174,41 @@ export class LlamaModel {
 
   async createEmbedder(options: EngineOptions = {}): Promise<LlamaEmbedder> {
     return new LlamaEmbedder(await this.#raw.createEmbedder(options));
+  }
+
+  /** Throws NativeError unsupported where the model and its projector do not speak. */
+  async createSynthesizer(options: EngineOptions = {}): Promise<LlamaSynthesizer> {
+    return new LlamaSynthesizer(await this.#raw.createSynthesizer(options));
+  }
+
+  close(): Promise<void> {
+    return this.#raw.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+export class LlamaSynthesizer {
+  readonly limits: EngineLimits;
+  readonly sampleRate: number;
+  readonly #raw: RawSynthesizer;
+
+  constructor(raw: RawSynthesizer) {
+    this.#raw = raw;
+    this.limits = raw.limits();
+    this.sampleRate = raw.sampleRate();
+  }
+
+  /** Sentences that nobody speaks yet. */
+  get nWaiting(): number {
+    return this.#raw.nWaiting();
+  }
+
+  /** Queues a sentence, and returns what cancels it: the last event comes all the same. Throws NativeError queue_full, closed or invalid_argument. */
+  start(options: UtteranceOptions, onEvent: (event: SpeechEvent) => void): () => void {
+    return this.#raw.start(options, onEvent);
   }
 
   close(): Promise<void> {

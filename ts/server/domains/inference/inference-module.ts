@@ -1,4 +1,5 @@
 /** Wires the inference module. */
+
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeConfinementGap } from '../../native/confinement.ts';
@@ -20,7 +21,7 @@ import { InspectionJobs } from './local/inspection/inspection-jobs.ts';
 import { Inspector } from './local/inspection/inspector.ts';
 import { LocalBackend } from './local/local-backend.ts';
 import type { LocalOptions } from './local/local-options.ts';
-import { totalBytes } from './local/memory-use.ts';
+import { sumOf, totalBytes } from './local/memory-use.ts';
 import type { RegistryObserver } from './local/model-registry.ts';
 import { llamaBinding, type NativeBinding } from './local/native-binding.ts';
 import { defaultDeviceBytes, defaultRegistryLimits } from './local/registry-limits.ts';
@@ -55,7 +56,12 @@ export interface InferenceApi {
   readonly service: InferenceService;
   /** The files of speech models, which the module media runs. */
   speechFiles(): Promise<SpeechFile[]>;
+  /** Looks at a voice's model and projector in a confined process: what is wrong with them, or the memory that they will take. */
+  inspectVoice(path: string, projectorPath: string): Promise<{ reason: string } | { hostBytes: number }>;
 }
+
+/** A voice is loaded with about this (native/llama/speech/synthesizer.cpp). */
+const VOICE_CONTEXT = { nCtx: 4096, nParallel: 1 } as const;
 
 interface SpeechFile {
   id: string;
@@ -154,7 +160,16 @@ export function createInference(context: Context, overrides: InferenceOverrides)
     }
   });
   return {
-    api: { service, speechFiles: async () => (await library.entries()).flatMap(speechFile) },
+    api: {
+      service,
+      speechFiles: async () => (await library.entries()).flatMap(speechFile),
+      inspectVoice: async (path, projectorPath) => {
+        const result = await inspector.inspect(path, { engine: VOICE_CONTEXT, load: { projectorPath } });
+        if (!result.usable) return { reason: result.reason };
+        const { weights, extras, engine } = result.memory ?? {};
+        return { hostBytes: sumOf(weights, extras, engine).hostBytes };
+      },
+    },
     routes: inferenceRoutes({
       service,
       security: overrides.security ?? context.use(security),

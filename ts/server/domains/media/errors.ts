@@ -52,7 +52,12 @@ export const mediaErrors = defineErrors('media', {
     'The speech model cannot be loaded.',
     'Run `svc models verify`, or use another model; `svc doctor` tells whether the native library is there.',
   ],
-  out_of_memory: [503, 'The speech model does not fit into memory.', 'Use a smaller one.'],
+  voice_unusable: [
+    503,
+    'The files of the voice cannot be used; the log has the reason, and so has the list of voices where a file is damaged.',
+    'Name another voice, or put whole files of Pocket TTS or Qwen3-TTS into media.voices_dir.',
+  ],
+  out_of_memory: [503, 'The speech model or voice does not fit into memory.', 'Use a smaller one.'],
   storage_unavailable: [
     503,
     'The recording cannot be stored for as long as it is decoded, or its use cannot be recorded.',
@@ -89,7 +94,14 @@ export const hearingErrors = [
 ] as const;
 
 /** Reading a text aloud fails with these. */
-export const speakingErrors = [...commonErrors, 'voice_not_found', 'no_voice_for_language', 'no_voice'] as const;
+export const speakingErrors = [
+  ...commonErrors,
+  'voice_not_found',
+  'no_voice_for_language',
+  'no_voice',
+  'voice_unusable',
+  'out_of_memory',
+] as const;
 
 /** Taking frames out of a film, and asking about them, fails with these. */
 export const watchingErrors = [

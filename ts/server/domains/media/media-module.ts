@@ -26,13 +26,15 @@ import { videoRoutes } from './video/video-routes.ts';
 import { type AskModel, VideoService } from './video/video-service.ts';
 import { EspeakEngine } from './voices/espeak-engine.ts';
 import { FliteEngine } from './voices/flite-engine.ts';
+import { GgufEngine, type InspectVoice } from './voices/gguf/gguf-engine.ts';
 import { requireLength, speakRoutes } from './voices/speak-routes.ts';
 import { SpeakingService } from './voices/speaking-service.ts';
+import { wholeOf } from './voices/time-stretch.ts';
 import { VoiceList } from './voices/voice-list.ts';
 
 export interface MediaApi {
-  /** Whoever has the model files. */
-  connect(files: SpeechFiles): void;
+  /** Whoever has the model files, and inspects those that nobody knows. */
+  connect(files: SpeechFiles & { inspectVoice: InspectVoice }): void;
   /** Whoever has stored files. */
   connectFiles(files: StoredFiles): void;
   /** Whoever answers chats. */
@@ -78,8 +80,12 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
   const languages = knownLanguages();
   const hearing = new BackgroundHearing(service, models);
   const voicesDir = settings['media.voices_dir'];
+  const gguf = new GgufEngine({
+    nMostTexts: settings['media.max_texts'],
+    idleUnloadMs: settings['media.idle_unload_seconds'] * 1000,
+  });
   const voices = new VoiceList({
-    engines: [new FliteEngine(), new EspeakEngine()],
+    engines: [new FliteEngine(), new EspeakEngine(), gguf],
     folder: voicesDir,
     defaultVoice: settings['media.voice'],
   });
@@ -104,7 +110,10 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
   };
   return {
     api: {
-      connect: (given) => models.connect(given),
+      connect: (given) => {
+        models.connect(given);
+        gguf.connect(given.inspectVoice);
+      },
       connectFiles: (given) => {
         storedFiles = given;
       },
@@ -119,13 +128,12 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
           text,
           voice,
           speed: 1,
+          isBackground: false,
           owner: ownerOf(caller),
           signal: new AbortController().signal,
           announce: () => undefined,
         };
-        const pieces: Int16Array[] = [];
-        for await (const piece of await speaking.service.speak(call)) pieces.push(piece);
-        return joined(pieces);
+        return await wholeOf(await speaking.service.speak(call));
       },
       transcribe: async (caller, wav, signal) => {
         if (!isRunning || !(await hearing.canHear())) return undefined;
@@ -166,21 +174,11 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
     stop: async () => {
       isRunning = false;
       await background.stop();
-      await models.close();
+      await Promise.all([models.close(), gguf.close()]);
     },
     health: () => ({ state: { ffmpeg: findFfmpeg() !== undefined }, reasons: [] }),
     ready: () => undefined,
   };
-}
-
-function joined(pieces: readonly Int16Array[]): Int16Array {
-  const whole = new Int16Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 /** English names by their codes, which the addon has. Throws speech_model_unusable. */

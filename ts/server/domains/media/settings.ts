@@ -20,12 +20,12 @@ export const mediaSettings = {
   'media.idle_unload_seconds': setting(
     integerSchema(0, 31_536_000),
     600,
-    'A speech model that nobody used for so long leaves the memory; 0: it stays.',
+    'A speech model or voice that nobody used for so long leaves the memory; 0: it stays.',
   ),
   'media.voices_dir': setting(
     textSchema,
     '',
-    'Folder of voices: a JSON file for each, with engine, model, language, name and license. Empty: the voices of the installed engines alone.',
+    'Folder of voices: a JSON file for each, with engine, model, language, name and license, and GGUF files of those that speak. Empty: the voices of the installed engines alone.',
   ),
   'media.voice': setting(
     textSchema,

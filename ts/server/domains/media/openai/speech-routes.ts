@@ -6,6 +6,7 @@ import { routes } from '../../../platform/http/route-group.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { quotaErrors } from '../../metering/index.ts';
 import { mediaError, mediaErrors, speakingErrors } from '../errors.ts';
+import { SERVICE_TIERS } from '../form/form-fields.ts';
 import { requestTimeoutMs, withTimeout } from '../request-timeout.ts';
 import { ownerOf } from '../speech/speech-service.ts';
 import { requireLength, type SpeakRouteDeps } from '../voices/speak-routes.ts';
@@ -14,7 +15,7 @@ import { SpeechFile, speechEvent, speechReply } from '../voices/speech-reply.ts'
 import type { VoiceEngineName } from '../voices/voice.ts';
 
 const MAX_BODY_BYTES = 4_300_000;
-const ENGINES: readonly VoiceEngineName[] = ['espeak-ng', 'flite'];
+const ENGINES: readonly VoiceEngineName[] = ['espeak-ng', 'flite', 'gguf'];
 /** OpenAI's own models of this kind: they mean whichever engine has the voice. */
 const FOREIGN_MODEL = /^(tts-1(-hd)?(-\d{4})?|gpt-4o-mini-tts(-\d{4}-\d{2}-\d{2})?)$/;
 const ID = '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$';
@@ -32,7 +33,7 @@ const SpeechBody = named(
   Type.Object(
     {
       input: Type.String({ minLength: 1, description: 'Plain text: no markup is interpreted.' }),
-      model: Type.Optional(Type.String({ pattern: ID, description: 'espeak-ng or flite; OpenAI’s names mean any.' })),
+      model: Type.Optional(Type.String({ pattern: ID, description: 'espeak-ng, flite or gguf; OpenAI’s names mean any.' })),
       voice: Type.Optional(
         Type.Union([Type.String({ pattern: ID }), Type.Object({ id: Type.String({ pattern: ID }) })], {
           description: 'One of GET /api/v1/tts/voices; OpenAI’s names mean the default one.',
@@ -40,6 +41,9 @@ const SpeechBody = named(
       ),
       response_format: Type.Optional(Type.Enum([...SPEECH_FORMATS], { description: 'mp3 by default.' })),
       speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
+      service_tier: Type.Optional(
+        Type.Enum([...SERVICE_TIERS], { description: '`flex`: a voice of GGUF files lets all others go first.' }),
+      ),
       stream_format: Type.Optional(Type.Enum(['audio', 'sse'])),
       instructions: Type.Optional(Type.String({ description: 'Has no effect: these voices have one way of speaking.' })),
     },
@@ -60,7 +64,7 @@ export function speechRoutes(deps: SpeakRouteDeps): Route[] {
       stream: speechEvent({ error: Type.Object({}), detail: Type.String() }),
       errors: [...speakingErrors, 'model_not_found', ...quotaErrors],
       handle: async (context) => {
-        const { input: text, model = '', voice: given = '', speed = 1 } = context.body;
+        const { input: text, model = '', voice: given = '', speed = 1, service_tier } = context.body;
         const { response_format: format = 'mp3', stream_format: delivery = 'audio' } = context.body;
         requireLength(text, deps.mostCharacters, 'input');
         const asked = typeof given === 'string' ? given : given.id;
@@ -68,7 +72,15 @@ export function speechRoutes(deps: SpeakRouteDeps): Route[] {
         if (isSubstitute) context.addHeader('x-svc-voice-substituted', `${asked} -> ${voice.id}`);
         const announce = (name: string, value: string) => context.addHeader(name, value);
         const signal = withTimeout(context.signal, requestTimeoutMs(context.headers));
-        const call = { text, voice, speed, owner: ownerOf(context.caller), signal, announce };
+        const call = {
+          text,
+          voice,
+          speed,
+          isBackground: service_tier === 'flex',
+          owner: ownerOf(context.caller),
+          signal,
+          announce,
+        };
         return await speechReply({ ...deps, call, format, delivery, errorBody: openaiErrorBody, path: context.path });
       },
     }),

@@ -58,11 +58,18 @@ function inputArguments({ path, demuxer }: MediaFile): string[] {
 const QUIET = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-threads', '1', '-filter_threads', '1'];
 
 /** One sound track becomes samples of one or two channels, 16,000 a second, as floats. */
-export function soundArguments(file: MediaFile, maxSeconds: number, nChannels: 1 | 2): string[] {
+interface SoundShape {
+  maxSeconds: number;
+  nChannels: 1 | 2;
+  /** Samples a second. */
+  rate: number;
+}
+
+export function soundArguments(file: MediaFile, { maxSeconds, nChannels, rate }: SoundShape): string[] {
   return [
     ...[...QUIET, ...inputArguments(file)],
     ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1', '-t', String(maxSeconds)],
-    ...['-ac', String(nChannels), '-ar', '16000', '-c:a', 'pcm_f32le', '-f', 'f32le', 'pipe:1'],
+    ...['-ac', String(nChannels), '-ar', String(rate), '-c:a', 'pcm_f32le', '-f', 'f32le', 'pipe:1'],
   ];
 }
 

@@ -1,5 +1,5 @@
 /**
- * A stored recording -> samples, 16,000 a second, piece by piece. A process of its own decodes it, which the server confines. It is held up while
+ * A stored recording -> samples, 16,000 a second unless told, piece by piece. A process of its own decodes it, which the server confines. It is held up while
  * nobody takes the samples, and ends with its reader.
  */
 import { open, stat } from 'node:fs/promises';
@@ -42,12 +42,14 @@ interface ReadingOptions {
   signal: AbortSignal;
   /** Two: samples of left and right in turn, which ffmpeg alone makes. */
   nChannels?: 1 | 2;
+  /** Samples a second. */
+  rate?: number;
   env?: NodeJS.ProcessEnv;
 }
 
 /** Throws invalid_media, no_audio_track, media_too_long and ffmpeg_missing. */
 export async function* readSound(path: string, options: ReadingOptions): AsyncGenerator<Float32Array> {
-  const { maxSeconds, signal, nChannels = 1 } = options;
+  const { maxSeconds, signal, nChannels = 1, rate = SOUND_RATE } = options;
   const kind = await kindOf(path);
   const readable = [...sources.map((source) => join(INSTALL_ROOT, source)), entry, path];
   const program = startConfined(await programFor(path, kind, options), { ...limits, readable, signal });
@@ -55,7 +57,7 @@ export async function* readSound(path: string, options: ReadingOptions): AsyncGe
   try {
     for await (const samples of floatsOf(program.output, nChannels)) {
       nSamples += samples.length / nChannels;
-      if (nSamples > maxSeconds * SOUND_RATE) throw tooLong(maxSeconds);
+      if (nSamples > maxSeconds * rate) throw tooLong(maxSeconds);
       yield samples;
     }
     const code = await program.exit;
@@ -89,15 +91,27 @@ async function readHead(path: string): Promise<Uint8Array> {
 async function programFor(
   path: string,
   { format, demuxer }: SoundKind,
-  { maxSeconds, nChannels = 1, env }: ReadingOptions,
+  { maxSeconds, nChannels = 1, rate = SOUND_RATE, env }: ReadingOptions,
 ): Promise<string[]> {
   const ffmpeg = findFfmpeg(env);
   // A second more than is allowed tells that there is more.
-  const program = ffmpeg === undefined ? undefined : [ffmpeg, ...soundArguments({ path, demuxer }, maxSeconds + 1, nChannels)];
+  const program =
+    ffmpeg === undefined
+      ? undefined
+      : [ffmpeg, ...soundArguments({ path, demuxer }, { maxSeconds: maxSeconds + 1, nChannels, rate })];
   const isOwn = nChannels === 1 && format !== 'other';
   if (isOwn && (program === undefined || (await stat(path)).size <= MOST_OWN_BYTES))
     // With the handler, V8 reserves more address space for each WebAssembly memory than the process may have.
-    return [process.execPath, '--no-warnings', '--disable-wasm-trap-handler', entry, path, format, String(maxSeconds)];
+    return [
+      process.execPath,
+      '--no-warnings',
+      '--disable-wasm-trap-handler',
+      entry,
+      path,
+      format,
+      String(maxSeconds),
+      String(rate),
+    ];
   if (program !== undefined) return program;
   throw ffmpegMissing(nChannels === 1 ? 'Only WAV and MP3 are decoded here' : 'Speakers cannot be told apart by channels here');
 }

@@ -1,8 +1,16 @@
 /** espeak-ng where it is installed: a hundred languages, in a process of its own for each sentence, which the server confines. */
 import { outputOf, startConfined } from '../programs/confined-program.ts';
 import { findProgram } from '../programs/ffmpeg.ts';
-import { stretched } from './time-stretch.ts';
-import type { SpeakingOptions, SpokenPiece, Voice, VoiceEngine } from './voice.ts';
+import { stretched, wholeOf } from './time-stretch.ts';
+import {
+  type DescribedVoice,
+  installedVoice,
+  type SpeakingOptions,
+  type SpokenPiece,
+  type Voice,
+  type VoiceEngine,
+  type VoiceMaking,
+} from './voice.ts';
 
 /** Words a minute of its voices as they were made, and the slowest that it speaks. */
 const WORDS_A_MINUTE = 175;
@@ -27,7 +35,11 @@ export class EspeakEngine implements VoiceEngine {
     return await this.#known.voices;
   }
 
-  async *speak(model: string, text: string, { speed, signal }: SpeakingOptions): AsyncGenerator<SpokenPiece> {
+  describe(_folder: string, described: DescribedVoice): Promise<VoiceMaking> {
+    return installedVoice(this, described);
+  }
+
+  async *speak({ model }: Voice, text: string, { speed, signal }: SpeakingOptions): AsyncGenerator<SpokenPiece> {
     const program = findProgram('espeak-ng');
     if (program === undefined || !MODEL.test(model)) throw new Error(`espeak-ng cannot speak as ${model}`);
     const words = Math.max(LEAST_WORDS, Math.round(WORDS_A_MINUTE * speed));
@@ -39,7 +51,7 @@ export class EspeakEngine implements VoiceEngine {
     process.input.end(text.replaceAll('[[', '[ ['));
     const slower = words / (WORDS_A_MINUTE * speed);
     try {
-      if (slower > 1.01) yield { rate: RATE, samples: stretched(await wholeOf(process.output), slower, RATE) };
+      if (slower > 1.01) yield { rate: RATE, samples: stretched(await wholeOf(samplesOf(process.output)), slower, RATE) };
       else for await (const samples of samplesOf(process.output)) yield { rate: RATE, samples };
       const code = await process.exit;
       signal.throwIfAborted();
@@ -64,18 +76,6 @@ async function listVoices(program: string): Promise<Voice[]> {
       const common = { engine: 'espeak-ng', sampleRate: RATE, license: 'GPL-3.0-or-later' } as const;
       return [{ id: `espeak-${language}`, name: name.replaceAll('_', ' '), language, model: language, ...common }];
     });
-}
-
-async function wholeOf(output: AsyncIterable<unknown>): Promise<Int16Array> {
-  const pieces: Int16Array[] = [];
-  for await (const piece of samplesOf(output)) pieces.push(piece);
-  const all = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
 }
 
 /** Samples behind the head of a WAV file, which on a pipe says nothing true of its length. */

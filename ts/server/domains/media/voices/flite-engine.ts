@@ -2,7 +2,15 @@
 import { findNativeProgram } from '../../../native/confinement.ts';
 import { outputOf, startConfined } from '../programs/confined-program.ts';
 import { int16, wholeSamples } from './espeak-engine.ts';
-import type { SpeakingOptions, SpokenPiece, Voice, VoiceEngine } from './voice.ts';
+import {
+  type DescribedVoice,
+  installedVoice,
+  type SpeakingOptions,
+  type SpokenPiece,
+  type Voice,
+  type VoiceEngine,
+  type VoiceMaking,
+} from './voice.ts';
 
 const PROGRAM = 'svc_flite';
 const limits = { memoryMiB: 512, cpuSeconds: 60, readable: [] };
@@ -23,7 +31,11 @@ export class FliteEngine implements VoiceEngine {
     return await this.#known.voices;
   }
 
-  async *speak(model: string, text: string, { speed, signal }: SpeakingOptions): AsyncGenerator<SpokenPiece> {
+  describe(_folder: string, described: DescribedVoice): Promise<VoiceMaking> {
+    return installedVoice(this, described);
+  }
+
+  async *speak({ model }: Voice, text: string, { speed, signal }: SpeakingOptions): AsyncGenerator<SpokenPiece> {
     const program = findNativeProgram(PROGRAM);
     if (program === undefined || !MODEL.test(model)) throw new Error(`flite cannot speak as ${model}`);
     const process = startConfined([program, model, speed.toFixed(4)], { ...limits, signal });

@@ -6,6 +6,7 @@ import { routes } from '../../../platform/http/route-group.ts';
 import { named } from '../../../platform/schema/named.ts';
 import { quotaErrors } from '../../metering/index.ts';
 import { mediaError, mediaErrors, speakingErrors } from '../errors.ts';
+import { SERVICE_TIERS } from '../form/form-fields.ts';
 import { requestTimeoutMs, withTimeout } from '../request-timeout.ts';
 import { ownerOf } from '../speech/speech-service.ts';
 import type { SpeakingService } from './speaking-service.ts';
@@ -39,6 +40,9 @@ const SpeakBody = named(
       ),
       speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
       format: Type.Optional(Type.Enum([...SPEECH_FORMATS], { description: 'wav by default; pcm has 16 bits, 24,000 a second.' })),
+      service_tier: Type.Optional(
+        Type.Enum([...SERVICE_TIERS], { description: '`flex`: a voice of GGUF files lets all others go first.' }),
+      ),
       stream: Type.Optional(
         Type.Enum(['audio', 'sse'], {
           description: 'The bytes as they are made, or events with parts of them; else a whole file.',
@@ -84,7 +88,7 @@ export function speakRoutes(deps: SpeakRouteDeps): Route[] {
       stream: speechEvent({ error: Type.String(), detail: Type.String(), path: Type.String() }),
       errors: [...speakingErrors, ...quotaErrors],
       handle: async (context) => {
-        const { text, voice: asked = '', language, speed = 1, format = 'wav', stream } = context.body;
+        const { text, voice: asked = '', language, speed = 1, format = 'wav', service_tier, stream } = context.body;
         requireLength(text, deps.mostCharacters, 'text');
         const { voice, isSubstitute } = await deps.voices.choose({ voice: asked, language });
         if (isSubstitute) context.addHeader('x-svc-voice-substituted', `${asked} -> ${voice.id}`);
@@ -92,7 +96,7 @@ export function speakRoutes(deps: SpeakRouteDeps): Route[] {
         const signal = withTimeout(context.signal, requestTimeoutMs(context.headers));
         return await speechReply({
           ...deps,
-          call: { text, voice, speed, owner: ownerOf(context.caller), signal, announce },
+          call: { text, voice, speed, isBackground: service_tier === 'flex', owner: ownerOf(context.caller), signal, announce },
           format,
           delivery: stream ?? 'whole',
           errorBody: flatErrorBody,

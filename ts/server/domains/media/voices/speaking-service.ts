@@ -14,6 +14,7 @@ export interface SpeakingCall {
   text: string;
   voice: Voice;
   speed: number;
+  isBackground: boolean;
   owner: MediaOwner;
   signal: AbortSignal;
   announce(name: string, value: string): void;
@@ -104,12 +105,16 @@ export class SpeakingService {
     }
   }
 
-  async *#sentences({ voice, speed, owner, signal }: SpeakingCall, sentences: readonly string[]): AsyncGenerator<Int16Array> {
+  async *#sentences(
+    { voice, speed, isBackground, owner, signal }: SpeakingCall,
+    sentences: readonly string[],
+  ): AsyncGenerator<Int16Array> {
     const engine = this.#options.voices.engineOf(voice);
+    const options = { speed, signal, tenant: owner.tenant, isBackground };
     let resampler: Resampler | undefined;
     for (const sentence of sentences) {
       const release = await this.#places.acquire(owner.tenant);
-      for await (const { rate, samples } of ahead(engine.speak(voice.model, sentence, { speed, signal }), release)) {
+      for await (const { rate, samples } of ahead(engine.speak(voice, sentence, options), release)) {
         resampler ??= new Resampler(rate, SPEECH_RATE);
         yield resampler.push(samples);
       }

@@ -23,6 +23,18 @@ export function stretched(samples: Int16Array, factor: number, rate: number): In
   return Int16Array.from(sum, (value) => Math.max(-32_768, Math.min(32_767, Math.round(value))));
 }
 
+export async function wholeOf(source: AsyncIterable<Int16Array>): Promise<Int16Array> {
+  const pieces: Int16Array[] = [];
+  for await (const piece of source) pieces.push(piece);
+  const whole = new Int16Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
 /** The place near `wanted` whose samples are most like those that would follow naturally. */
 function bestMatch(
   samples: Int16Array,

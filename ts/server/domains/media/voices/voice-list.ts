@@ -25,6 +25,9 @@ const VoiceFile = Type.Object(
   {
     engine: Type.String({ minLength: 1, maxLength: 64 }),
     model: Type.String({ minLength: 1, maxLength: 256 }),
+    mmproj: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    sample: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 2 })),
     language: Type.String({ pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$', maxLength: 64 }),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     license: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -50,7 +53,7 @@ export class VoiceList {
   async all(): Promise<{ voices: Voice[]; faults: string[] }> {
     const { engines, folder } = this.#options;
     const built = (await Promise.all(engines.map((engine) => engine.voices()))).flat();
-    const described = folder === '' ? { voices: [], faults: [] } : await readFolder(folder, built);
+    const described = folder === '' ? { voices: [], faults: [] } : await readFolder(folder, engines);
     const names = new Set(described.voices.map(({ id }) => id));
     return { voices: [...described.voices, ...built.filter(({ id }) => !names.has(id))], faults: described.faults };
   }
@@ -90,7 +93,7 @@ function speaks({ language }: Voice, asked: string): boolean {
   return own === wanted || own.startsWith(`${wanted}-`) || wanted.startsWith(`${own}-`);
 }
 
-async function readFolder(folder: string, built: readonly Voice[]): Promise<{ voices: Voice[]; faults: string[] }> {
+async function readFolder(folder: string, engines: readonly VoiceEngine[]): Promise<{ voices: Voice[]; faults: string[] }> {
   const names = await readdir(folder).catch(() => undefined);
   if (names === undefined) return { voices: [], faults: ['the folder cannot be read'] };
   const voices: Voice[] = [];
@@ -99,9 +102,7 @@ async function readFolder(folder: string, built: readonly Voice[]): Promise<{ vo
     .filter((each) => each.endsWith('.json'))
     .sort()
     .slice(0, MOST_FILES)) {
-    const found = await readVoice(join(folder, name), name.slice(0, -'.json'.length), built).catch(
-      (error: Error) => error.message,
-    );
+    const found = await readVoice(folder, name.slice(0, -'.json'.length), engines).catch((error: Error) => error.message);
     if (typeof found === 'string') faults.push(`${name}: ${found}`);
     else voices.push(found);
   }
@@ -109,15 +110,16 @@ async function readFolder(folder: string, built: readonly Voice[]): Promise<{ vo
 }
 
 /** Throws an error whose message says what is amiss. */
-async function readVoice(path: string, id: string, built: readonly Voice[]): Promise<Voice> {
+async function readVoice(folder: string, id: string, engines: readonly VoiceEngine[]): Promise<Voice> {
+  const path = join(folder, `${id}.json`);
   if (!ID.test(id)) throw new Error('its name is no name of a voice');
   if ((await stat(path)).size > MOST_FILE_BYTES) throw new Error('it is too large');
   const value: unknown = JSON.parse(await readFile(path, 'utf8'));
   const fault = check.findFault(value, 'the file');
   if (fault !== undefined) throw new Error(fault.sentence);
-  const { engine, model, language, name = id, license } = value as Static<typeof VoiceFile>;
-  const base = built.find((voice) => voice.engine === engine);
-  if (base === undefined) throw new Error(`no engine ${engine} is installed`);
-  if (!/^[a-z0-9]+(?:[-_+][a-z0-9]+)*$/i.test(model)) throw new Error(`${engine} has no model ${model}`);
-  return { ...base, id, name, language: language.toLowerCase(), model, license: license ?? base.license };
+  const { engine: engineName, language, name = id, license, ...described } = value as Static<typeof VoiceFile>;
+  const engine = engines.find((each) => each.name === engineName);
+  if (engine === undefined) throw new Error(`there is no engine ${engineName}`);
+  const made = await engine.describe(folder, described);
+  return { ...made, id, name, language: language.toLowerCase(), license: license ?? made.license };
 }

@@ -1,12 +1,14 @@
 /** The parts of speaking that need no engine: sentences, rates, slowness, and the list of voices. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
+import { randomVoice } from '../../../../../models/random/fixture.ts';
+import { GgufEngine } from './gguf/gguf-engine.ts';
 import { Resampler } from './resampler.ts';
 import { sentencesOf } from './sentences.ts';
 import { stretched } from './time-stretch.ts';
-import type { Voice, VoiceEngine } from './voice.ts';
+import { installedVoice, type Voice, type VoiceEngine } from './voice.ts';
 import { VoiceList } from './voice-list.ts';
 
 /** A tone as samples of 16 bits. */
@@ -76,6 +78,7 @@ function engineOf(voices: Pick<Voice, 'id' | 'language'>[], name: VoiceEngine['n
   return {
     name,
     voices: async () => voices.map((voice) => ({ ...voice, ...rest })),
+    describe: async (_folder, described) => installedVoice(engineOf(voices, name), described),
     speak: () => {
       throw new Error('it is not asked to speak');
     },
@@ -108,7 +111,8 @@ t.test('a folder describes voices, and says which of its files do not', async (t
   const write = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value));
   write('anna.json', { engine: 'espeak-ng', model: 'de+f3', language: 'de', name: 'Anna', license: 'GPL-3.0-or-later' });
   write('option.json', { engine: 'espeak-ng', model: '-f/etc/passwd', language: 'de' });
-  write('far.json', { engine: 'gguf', model: 'qwen3-tts', language: 'en' });
+  write('far.json', { engine: 'another', model: 'qwen3-tts', language: 'en' });
+  write('heard.json', { engine: 'espeak-ng', model: 'de', language: 'de', sample: 'anna.wav' });
   write('more.json', { engine: 'espeak-ng', model: 'de', language: 'de', ssml: true });
   writeFileSync(join(folder, 'broken.json'), '{');
   mkdirSync(join(folder, 'folder.json'));
@@ -116,6 +120,43 @@ t.test('a folder describes voices, and says which of its files do not', async (t
   const list = new VoiceList({ engines: [espeak], folder, defaultVoice: '' });
   const { voices, faults } = await list.all();
   t.match(voices, [{ id: 'anna', name: 'Anna', model: 'de+f3', language: 'de' }, { id: 'espeak-de' }]);
-  t.equal(faults.length, 5);
+  t.equal(faults.length, 6);
   t.equal(list.defaultOf(voices)?.id, 'anna');
+});
+
+t.test('a voice of GGUF files names files of the folder, and nothing outside', async (t) => {
+  const files = await randomVoice();
+  const outside = t.testdir({ folder: {} });
+  const folder = join(outside, 'folder');
+  copyFileSync(files.model, join(folder, 'carla.gguf'));
+  copyFileSync(files.projector, join(folder, 'mmproj.gguf'));
+  copyFileSync(files.model, join(outside, 'other.gguf'));
+  symlinkSync(join(outside, 'other.gguf'), join(folder, 'link.gguf'));
+  symlinkSync('carla.gguf', join(folder, 'own.gguf'));
+  mkdirSync(join(folder, 'deep.gguf'));
+  const carla = { engine: 'gguf', model: 'carla.gguf', mmproj: 'mmproj.gguf', language: 'en-GB', license: 'CC-BY-4.0' };
+  const others: Record<string, object> = {
+    above: { ...carla, model: '../other.gguf' },
+    absolute: { ...carla, model: join(outside, 'other.gguf') },
+    linked: { ...carla, model: 'link.gguf' },
+    hidden: { ...carla, mmproj: '.' },
+    deep: { ...carla, mmproj: 'deep.gguf' },
+    none: { ...carla, sample: 'none.wav' },
+    alone: { ...carla, mmproj: undefined },
+    swapped: { ...carla, model: 'mmproj.gguf', mmproj: 'carla.gguf' },
+    seeded: { ...carla, seed: -1 },
+  };
+  for (const [name, value] of Object.entries({ carla, within: { ...carla, model: 'own.gguf' }, ...others }))
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify(value));
+  const gguf = new GgufEngine({ nMostTexts: 4, idleUnloadMs: 0 });
+  const { voices, faults } = await new VoiceList({ engines: [gguf], folder, defaultVoice: '' }).all();
+  t.match(voices, [
+    { id: 'carla', language: 'en-gb', engine: 'gguf', sampleRate: 24_000, license: 'CC-BY-4.0', files: { seed: 1 } },
+    { id: 'within' },
+  ]);
+  t.strictSame(
+    faults.map((fault) => fault.split('.json')[0]),
+    Object.keys(others).sort(),
+  );
+  t.notMatch(faults.filter((fault) => !fault.startsWith('absolute')).join(), outside, 'no sentence tells where the folder lies');
 });
