@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
-import { writeScriptedSpeechModel } from '../models/random/scripted-speech-model.ts';
+import { writeScriptedSpeechModel } from '../models/random/speech-model.ts';
 import { sine, wav } from '../ts/server/domains/inference/media/test-support/sounds.ts';
 import { startServer } from './server.ts';
 import { iterations } from './test-support/iterations.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { writeScriptedSpeechModel } from '../models/random/scripted-speech-model.ts';
+import { writeScriptedSpeechModel } from '../models/random/speech-model.ts';
 import { sine, wav } from '../ts/server/domains/inference/media/test-support/sounds.ts';
 import { findFfmpeg } from '../ts/server/domains/media/index.ts';
 import { startServer } from './server.ts';

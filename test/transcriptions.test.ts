@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import t from 'tap';
-import { writeScriptedSpeechModel } from '../models/random/scripted-speech-model.ts';
+import { writeScriptedSpeechModel } from '../models/random/speech-model.ts';
 import { runCli } from '../ts/cli/run-cli.ts';
 import { sine, wav } from '../ts/server/domains/inference/media/test-support/sounds.ts';
 import { findFfmpeg } from '../ts/server/domains/media/index.ts';

@@ -2,7 +2,7 @@
 import { existsSync, linkSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tinyShape, writeScriptedSpeechModel } from '../../models/random/scripted-speech-model.ts';
+import { tinyShape, writeScriptedSpeechModel } from '../../models/random/speech-model.ts';
 import { cacheFolder } from '../../scripts/setup/paths.mjs';
 import { ChildServer, freePort } from '../../test/child-server.ts';
 import { SPEECH_MODELS, type SpeechJob, type SpeechSide } from '../media/speech-load.ts';

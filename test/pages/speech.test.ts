@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import t from 'tap';
-import { writeScriptedSpeechModel } from '../../models/random/scripted-speech-model.ts';
+import { writeScriptedSpeechModel } from '../../models/random/speech-model.ts';
 import { post } from '../http.ts';
 import { startServer } from '../server.ts';
 import { chromiumOptions } from '../test-support/chromium.ts';

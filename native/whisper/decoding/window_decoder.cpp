@@ -47,9 +47,8 @@ std::vector<SpeechSegment> WindowDecoder::decode(const std::vector<float> & samp
     params.token_timestamps = options.has_words;
     params.tdrz_enable = options.tells_turns;
     auto * used = state();
-    svc_whisper_rewind(used);
     const GraphSlices::Scope scope(slices_, yields, is_over);
-    const int result = whisper_full_with_state(model_->raw(), used, params, samples.data(), static_cast<int>(samples.size()));
+    const int result = svc_whisper_full(model_->raw(), used, params, samples.data(), static_cast<int>(samples.size()));
     if (result != 0) throw StatusError("internal", "the speech model failed (" + std::to_string(result) + ")");
     std::vector<SpeechSegment> segments;
     for (int i = 0; i < whisper_full_n_segments_from_state(used); i++) segments.push_back(segment_at(i, options.has_words));

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { writeScriptedSpeechModel } from '../../../models/random/scripted-speech-model.ts';
+import { writeRandomSpeechModel, writeScriptedSpeechModel } from '../../../models/random/speech-model.ts';
 import { fetchSource, readPins } from '../../../scripts/setup/sources.mjs';
 import { decodeSamples } from '../../../ts/server/domains/inference/media/decoding/sound-samples.ts';
 import { languages, SpeechModel, type TranscriptionEvent, type TranscriptionOptions } from '../../../ts/server/native/whisper.ts';
@@ -10,6 +10,8 @@ import { INSTALL_ROOT } from '../../../ts/server/platform/files/install-root.ts'
 
 const RATE = 16_000;
 const voicePath = join(INSTALL_ROOT, 'models', 'silero-vad', 'silero-vad.dat');
+
+t.setTimeout(120_000);
 
 const folder = t.testdir();
 const path = join(folder, 'scripted.bin');
@@ -68,6 +70,33 @@ t.test('a window becomes segments with times, tokens and the language that was f
   t.equal(first?.tokens.length, first?.logprobs.length);
   t.equal(Buffer.concat(first?.texts ?? []).toString(), ' Two words');
   t.ok((first?.avgLogprob ?? -9) > -0.5, `${first?.avgLogprob}`);
+});
+
+t.test('a model that doubts that somebody speaks says so, whatever came before', async (t) => {
+  const doubting = join(folder, 'doubts.bin');
+  await writeScriptedSpeechModel(doubting, { says: [0, ' Two', ' words', 2], language: 2, doubts: true });
+  for (const [file, least, most] of [
+    [path, 0, 0.01],
+    [doubting, 0.9, 1],
+  ] as const) {
+    const opened = await open(t, { path: file });
+    await transcribe(opened, { skipsSilence: false }, speech);
+    const { all, language } = await transcribe(opened, { skipsSilence: false }, silence(5));
+    const probability = all[0]?.noSpeechProb ?? -1;
+    t.ok(probability >= least && probability <= most, `${probability}`);
+    t.equal(language, 'de');
+  }
+});
+
+t.test('what was heard before changes nothing', async (t) => {
+  const file = join(folder, 'random.bin');
+  await writeRandomSpeechModel(file, 7);
+  const random = await open(t, { path: file });
+  const hear = (sound: Float32Array) => transcribe(random, { skipsSilence: false, hasWords: true }, sound);
+  const first = await hear(speech);
+  t.ok((first.all[0]?.tokens.length ?? 0) > 1);
+  await hear(silence(3));
+  t.strictSame((await hear(speech)).all, first.all);
 });
 
 t.test('words have times within their segment', async (t) => {

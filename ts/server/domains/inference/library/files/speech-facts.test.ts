@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { writeScriptedSpeechModel } from '../../../../../../models/random/scripted-speech-model.ts';
+import { writeScriptedSpeechModel } from '../../../../../../models/random/speech-model.ts';
 import { iterations } from '../../../../../../test/test-support/iterations.ts';
 import { random } from '../../../../../../test/test-support/seed.ts';
 import { readModelFacts } from './model-facts.ts';
