@@ -15,17 +15,17 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_355_172;
+const MAX_OPENAPI_BYTES = 1_357_156;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [114, 9201],
-  client: [7, 760],
+  cli: [115, 9259],
+  client: [7, 761],
   server: [12, 812],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
   'server/domains/cluster': [32, 3635],
-  'server/domains/completions': [130, 14184],
+  'server/domains/completions': [130, 14202],
   'server/domains/conversations': [56, 5069],
   'server/domains/data': [92, 9843],
   'server/domains/edge': [54, 6886],
@@ -37,7 +37,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/license': [14, 610],
   'server/domains/logs': [62, 9129],
   'server/domains/media': [47, 5448],
-  'server/domains/memory': [45, 7374],
+  'server/domains/memory': [51, 8215],
   'server/domains/metering': [29, 2570],
   'server/domains/pages': [3, 173],
   'server/domains/retrieval': [43, 4015],
@@ -52,7 +52,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/native': [19, 2887],
   'server/platform': [266, 19997],
   web: [345, 21433],
-  workers: [22, 1153],
+  workers: [23, 1204],
 };
 
 /** A number that is this much below its budget is to be lowered. */

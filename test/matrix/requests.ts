@@ -206,6 +206,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /api/v1/worldmodel/rollout': () => ({
     body: { series: [1, 2, 3].map((day) => ({ ts: day * 86_400_000, value: day })), horizon: 3 },
   }),
+  'POST /api/v1/router-xlstm/learn': () => ({ body: {} }),
   'PUT /api/v1/memory/settings': () => ({ body: { recall: 'off' } }),
   'POST /api/v1/artifacts': ({ artifact, conversation }) => ({
     body: { id: artifact, title: 'Made', kind: 'html', content: '<p>x</p>', conversation_id: conversation },

@@ -25,6 +25,8 @@ import { MasterMemory } from './master-memory.ts';
 import { ownerOf } from './memory.ts';
 import { Recall } from './recall.ts';
 import { RecallPreferences } from './recall-preferences.ts';
+import { LearnedFiles } from './router/learned-files.ts';
+import { type AnswerConversations, RouteLearning } from './router/route-learning.ts';
 import { RouteStore } from './router/route-store.ts';
 import { Router } from './router/router.ts';
 import { routerRoutes } from './router-routes.ts';
@@ -42,7 +44,7 @@ export interface MemoryApi extends Pick<Recall, 'recall'> {
   /** Whether chats of the caller's account recall memories without being asked to. */
   recallsByItself(caller: Principal): Promise<boolean>;
   /** Whoever has what people said, and whoever answers chats. */
-  connect(sources: { readonly conversations: SaidConversations; readonly ask: AskModel }): void;
+  connect(sources: { readonly conversations: SaidConversations & AnswerConversations; readonly ask: AskModel }): void;
 }
 
 /** Tests put these in place of the real thing. */
@@ -109,7 +111,27 @@ export function createMemory(
   const loading = new FileLoading({ files, store, embedders, search, requireTenantWriter, most, now });
   const master = new MasterMemory({ pins, files, loading, store });
   const forecasts = new Forecasts({ jobs, series, files, now });
-  const router = new Router({ store: new RouteStore(storage), mode: settings['memory.router'], log, metrics, now });
+  const routes = new RouteStore(storage);
+  const learned = new LearnedFiles({ files, pins, log });
+  const learning = new RouteLearning({
+    jobs,
+    store: routes,
+    files: learned,
+    embedders,
+    log,
+    onRegret: (kind) => router.regret(kind),
+    now,
+  });
+  const router = new Router({
+    store: routes,
+    files: learned,
+    embedders,
+    onMany: (caller) => learning.begin(caller),
+    mode: settings['memory.router'],
+    log,
+    metrics,
+    now,
+  });
   onMade?.(extractions);
   const minute = minuteOf(settings['memory.dream_at']);
   const schedule = new DreamSchedule({ dreams, store: dreamStore, log, minute, now });
@@ -118,13 +140,16 @@ export function createMemory(
       recall: (caller, question, bounds, signal) => recall.recall(caller, question, bounds, signal),
       recallsByItself: (caller) => preferences.recalls(scopeOf(caller), ownerOf(caller)),
       router,
-      connect: (sources) => extractions.connect(sources),
+      connect: (sources) => {
+        extractions.connect(sources);
+        learning.connect(sources.conversations);
+      },
     },
     routes: [
       ...memoryRoutes({ service, files, preferences, extractions, security: context.use(security), recordAct, now }),
       ...dreamRoutes({ dreams, recordAct }),
       ...forecastRoutes({ forecasts, recordAct }),
-      ...routerRoutes(router),
+      ...routerRoutes({ router, learning, recordAct }),
       ...exmmRoutes({ files, loading, master, recordAct }),
     ],
     tools: [rememberTool],
@@ -146,9 +171,12 @@ export function createMemory(
       extractions.start();
       await files.start();
       forecasts.start();
+      learning.start();
     },
     stop: async () => {
-      await Promise.all([schedule.stop(), dreams.stop(), extractions.stop(), forecasts.stop(), router.stop(), files.stop()]);
+      await Promise.all([schedule.stop(), dreams.stop(), extractions.stop(), forecasts.stop(), learning.stop()]);
+      await router.stop();
+      await Promise.all([files.stop(), learned.stop()]);
     },
     health: () => ({ state: {}, reasons: [] }),
     ready: () => undefined,

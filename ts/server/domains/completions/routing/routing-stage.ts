@@ -10,6 +10,7 @@ import { PassingEncoder } from '../answer/passing-encoder.ts';
 import { AUTO, type ModelledAnswer, type PendingAnswer, type Stage } from '../answer/pending-answer.ts';
 import { userTurns } from '../knowledge/knowledge-messages.ts';
 import type { KnowledgeModule } from '../knowledge/knowledge-stage.ts';
+import { promptMessages } from '../prompt-messages.ts';
 
 /** The module of memories, whose `api` throws while it does not run. */
 interface MemoryModule {
@@ -24,7 +25,7 @@ interface RoutingDeps {
 }
 
 /** A conversation is followed over so many turns of the person. */
-const MOST_TURNS = 16;
+const MOST_TURNS = 8;
 
 export class RoutingStage implements Stage {
   readonly members = ['auto'] as const;
@@ -71,7 +72,12 @@ export class RoutingStage implements Stage {
     const made =
       isOwn || !open.includes(true)
         ? undefined
-        : this.#deps.memory.api.router.choose({ kind: 'knowledge', routes: of(names), cosines: cosines.map(of) });
+        : await this.#deps.memory.api.router.choose(asker.caller, {
+            kind: 'knowledge',
+            routes: of(names),
+            cosines: cosines.map(of),
+            signal: asker.options.signal,
+          });
     const chosen = isOwn ? [AUTO] : made === undefined ? [] : [made.chosen];
     answer.call = { ...call, knowledge: { ...knowledge, namespaces: [...knowledge.namespaces, ...chosen] } };
     if (!isOwn) answer.routes = { ...answer.routes, knowledge: { made, mode: this.#deps.memory.api.router.mode } };
@@ -86,8 +92,20 @@ export class RoutingStage implements Stage {
     const able = cards.filter((card) => card.backend === undefined && canAnswer(card, request));
     const routes = [...new Set(able.map(({ id }) => id))].sort((a, b) => rank(a, inference) - rank(b, inference));
     if (routes.length === 0) return;
-    const made = memory.api.router.choose({ kind: 'model', routes, cosines: [] });
-    answer.request = { ...request, model: made.chosen };
+    const { prompt } = request.job;
+    const turns = () => {
+      if (prompt.kind !== 'chat') return [];
+      const messages = answer.call.knowledge?.messages ?? promptMessages(prompt.messagesJson, 'for a model that is chosen');
+      // What was queued is read once.
+      if (answer.call.knowledge === undefined)
+        answer.request = {
+          ...answer.request,
+          job: { ...request.job, prompt: { ...prompt, messagesJson: JSON.stringify(messages) } },
+        };
+      return userTurns(messages).slice(-MOST_TURNS);
+    };
+    const made = await memory.api.router.choose(asker.caller, { kind: 'model', routes, turns, signal: asker.options.signal });
+    answer.request = { ...answer.request, model: made.chosen };
     answer.routes = { ...answer.routes, model: { made, mode: memory.api.router.mode } };
   }
 

@@ -135,7 +135,11 @@ t.test('of the models that the caller may use, those are asked about that run he
     });
     const job = { prompt: { kind: 'chat', messagesJson: '[]' } } as const;
     const request = { model: 'auto', needsTools, needsVision: false, needsAudio: false, job };
-    const answer = { asker: { caller: ANONYMOUS }, call: { request, isStreamed: false }, request } as unknown as PendingAnswer;
+    const answer = {
+      asker: { caller: ANONYMOUS, options: {} },
+      call: { request, isStreamed: false },
+      request,
+    } as unknown as PendingAnswer;
     await stage.prepare(answer);
     return [answer.request.model, ...router.asked.flatMap(({ routes }) => routes)];
   };

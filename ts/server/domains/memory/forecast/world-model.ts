@@ -174,7 +174,7 @@ function learn(net: Xlstm, { inputs, bases, targets }: Prepared, nSteps: number,
 }
 
 /** Adam (Kingma and Ba, 2014), with gradients cut to a length of 1 and weights that shrink. */
-class Learner {
+export class Learner {
   rate = RATE;
   readonly #first: Float64Array;
   readonly #second: Float64Array;
@@ -386,7 +386,7 @@ function momentsOf(values: Float64Array): [mean: number, scale: number] {
 }
 
 /** Numbers from 0 to 1 that follow from the seed (mulberry32). */
-function generator(seed: number): () => number {
+export function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

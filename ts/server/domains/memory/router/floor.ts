@@ -6,7 +6,7 @@ const SHARPNESS = 15;
 export const DEFAULT_THRESHOLD = 0.5;
 
 /** A share of 1 for all routes together. */
-type Scores = readonly number[];
+export type Scores = readonly number[];
 
 /** The softmax of the cosines of one turn. */
 export function scoresOf(cosines: readonly number[]): number[] {
@@ -27,6 +27,6 @@ export function floorRoutes(turns: readonly Scores[], threshold: number): number
 }
 
 /** The first one of equals. */
-function bestOf(scores: Scores): number {
+export function bestOf(scores: Scores): number {
   return scores.indexOf(Math.max(...scores));
 }

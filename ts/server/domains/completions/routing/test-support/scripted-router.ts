@@ -2,7 +2,7 @@
 import type { MemoryApi } from '../../../memory/index.ts';
 
 type RouterPort = MemoryApi['router'];
-type Asked = Parameters<RouterPort['choose']>[0];
+type Asked = Omit<Parameters<RouterPort['choose']>[1], 'signal' | 'turns'>;
 
 interface ScriptedRouter extends RouterPort {
   readonly asked: Asked[];
@@ -20,12 +20,11 @@ export function scriptedRouter(): ScriptedRouter {
     kept,
     ended,
     mode: 'shadow',
-    choose: (question) => {
-      asked.push(question);
-      const { kind, routes, cosines } = question;
+    choose: async (_, { kind, routes, cosines = [] }) => {
+      asked.push({ kind, routes, cosines });
       const scores = cosines.at(-1) ?? routes.map(() => 1 / routes.length);
       const chosen = routes[scores.indexOf(Math.max(...scores))] ?? '';
-      return { id: 'rte_1', kind, routes, scores, chosen, floor: chosen };
+      return { id: 'rte_1', kind, routes, scores, chosen, floor: chosen, learned: undefined };
     },
     keep: (_, { kind, chosen }, place) => kept.push({ kind, chosen, ...place }),
     end: (_, { kind, chosen }, outcome) => ended.push({ kind, chosen, outcome }),
