@@ -139,6 +139,7 @@ export async function createServer(
   if (accountsOfModule !== undefined) accounts.attach(accountsOfModule);
   const nodes = host.find(cluster);
   if (nodes !== undefined) accounts.attachCluster(nodes);
+  host.find(completions)?.nameStreams(() => (nodes?.forwarding === undefined ? undefined : node.id));
   accountsOfModule?.connectOwners([...host.owners, { name: 'jobs', belongings: jobs }]);
   const models = host.find(inference);
   if (models !== undefined) {

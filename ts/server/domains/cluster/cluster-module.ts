@@ -68,6 +68,9 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   const retries = metrics
     .counter('svc_cluster_forward_retries_total', 'Times that such an answer began again at another node.')
     .with();
+  const saved = metrics
+    .counter('svc_cluster_prefix_tokens_saved_total', 'Tokens of prompts that other nodes had in their caches.')
+    .with();
   const sentOn = metrics.counter(
     'svc_cluster_requests_sent_on_total',
     'Requests of clients that other nodes answered for this one, by how they ended.',
@@ -94,9 +97,12 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
           models: service,
           front: () => front,
           onForwarded: (outcome) => sentOn.with({ outcome }).add(1),
-          onEnd: (outcome, nAttempts) => {
-            forwards.with({ outcome }).add(1);
-            if (nAttempts > 1) retries.add(nAttempts - 1);
+          observer: {
+            onEnd: (outcome, nAttempts) => {
+              forwards.with({ outcome }).add(1);
+              if (nAttempts > 1) retries.add(nAttempts - 1);
+            },
+            onSaved: (nTokens) => saved.add(nTokens),
           },
         });
   /** A member keeps up with its controllers, which come, go and renew their certificates. */

@@ -87,7 +87,12 @@ export function createCompletions(context: Context): Module<CompletionsApi> {
   const speechModels: SpeechModelList = async (caller) => (speech.isRunning ? await speech.api.models(caller) : []);
   const deps = { service, speechModels, completions, knowledge, keeper, access, background };
   return {
-    api: { chat: inProcessChat(completions, `svc-${node.version}`) },
+    api: {
+      chat: inProcessChat(completions, `svc-${node.version}`),
+      nameStreams: (nodeId) => {
+        streams.nodeId = nodeId;
+      },
+    },
     errorBodies: completionErrorBodies,
     belongings: new ResponseBelongings(retention),
     corsHeaders: {

@@ -15,6 +15,8 @@ export interface CompletionsApi {
    * refuses with.
    */
   chat(caller: Principal, body: object, signal: AbortSignal): Promise<Static<typeof ChatCompletion> & Billed>;
+  /** Names of streams say on which node they are; undefined: no other node would be asked for them. */
+  nameStreams(nodeId: () => string | undefined): void;
 }
 
 interface Billed {

@@ -91,6 +91,13 @@ export class InferenceService {
     return found && { ...found, isSubstitute: false };
   }
 
+  /** A model that this node has itself, or whose provider it has the key of: whatever it does not ask another node for. */
+  async findHere(id: string): Promise<ResolvedModel | undefined> {
+    const offers = await Promise.all(this.#backends.map((backend) => offersOf(backend, id)));
+    const found = offers.flat().find(({ card }) => card.id === id && isHere(card));
+    return found && { ...found, isSubstitute: false };
+  }
+
   /** The same of one that chats, for what answers in the place of a provider. */
   async findLocal(id: string): Promise<ResolvedModel | undefined> {
     const found = await this.findOwn(id);
@@ -102,9 +109,20 @@ export class InferenceService {
     const lists = await Promise.all(this.#backends.map((backend) => backend.models()));
     const isAllowed = await this.allowedModels(caller);
     const cards = lists.flat();
-    const here = new Set(cards.flatMap((card) => (card.nodes === undefined ? [card.id] : [])));
-    const isListed = ({ id, nodes }: ModelCard): boolean => nodes === undefined || !here.has(id);
+    const here = new Set(cards.filter(isHere).map(({ id }) => id));
+    const elsewhere = new Set(cards.flatMap(({ id, nodes }) => (nodes === undefined ? [] : [id])));
+    const isListed = (card: ModelCard): boolean =>
+      card.nodes === undefined ? isHere(card) || !elsewhere.has(card.id) : !here.has(card.id);
     return cards.filter((card) => isListed(card) && isAllowed(card.id) && isOfTenant(card, caller));
+  }
+
+  /** The same, each with the names of all nodes that have it, where there are several. */
+  async modelsOfNodes(caller: Caller, ownName: string): Promise<ModelCard[]> {
+    const lists = await Promise.all(this.#backends.map((backend) => backend.models()));
+    const others = new Map(lists.flat().flatMap(({ id, nodes }) => (nodes === undefined ? [] : [[id, nodes] as const])));
+    const cards = await this.models(caller);
+    if (others.size === 0) return cards;
+    return cards.map((card) => (isHere(card) ? { ...card, nodes: [ownName, ...(others.get(card.id) ?? [])] } : card));
   }
 
   /**
@@ -284,13 +302,16 @@ export function isOwn({ backend, nodes }: ModelCard): boolean {
   return backend === undefined && nodes === undefined;
 }
 
-/** The offers of a name that this node has itself come before those of other nodes. */
+/** No other node is asked for it. What a provider would have and this node has no key for is not here. */
+function isHere({ nodes, servingState }: ModelCard): boolean {
+  return nodes === undefined && servingState !== 'disabled';
+}
+
+/** The offers of a name that this node has itself come before those of other nodes, and those that nobody can use are the last. */
 function ownFirst(offers: Offer[]): Offer[] {
-  const [own, others] = [
-    offers.filter(({ card }) => card.nodes === undefined),
-    offers.filter(({ card }) => card.nodes !== undefined),
-  ];
-  return others.length === 0 ? own : [...own, ...others];
+  if (offers.every(({ card }) => isHere(card))) return offers;
+  const rank = ({ card }: Offer): number => (isHere(card) ? 0 : card.nodes !== undefined ? 1 : 2);
+  return offers.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** A model whose file is still being inspected answers nobody. */

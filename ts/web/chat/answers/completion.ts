@@ -36,6 +36,8 @@ interface AnswerStorage {
 export interface Chunk {
   /** The first chunk of an answer that this page has asked for says whether it goes on without the page. */
   isResumable?: boolean;
+  /** The name of its stream. */
+  stream?: string;
   text?: string;
   reasoning?: string;
   toolCall?: { index: number; name?: string; args?: string };
@@ -85,9 +87,9 @@ export async function* complete({ model, turns, preferences, storage, signal }: 
     signal,
     ...(usesTools && { headers: { 'x-svc-edge-tools': '1' } }),
   });
-  const isResumable = response.headers.has('x-svc-stream');
-  yield [{ isResumable }];
-  yield* chunksFrom(readAnswer({ id: isResumable ? id : undefined, response, signal }));
+  const stream = response.headers.get('x-svc-stream') ?? undefined;
+  yield [{ isResumable: stream !== undefined, ...(stream !== undefined && { stream }) }];
+  yield* chunksFrom(readAnswer({ id: stream, response, signal }));
 }
 
 /** An answer that another page has asked for, or this one before it was loaded anew, from its beginning. */

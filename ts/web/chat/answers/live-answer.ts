@@ -25,6 +25,8 @@ export class LiveAnswer {
   /** What came before is not this page's. */
   readonly prefix: string;
   isResumable = false;
+  /** The name of the stream at the server, where it is another than the id: nodes of a cluster say which of them has it. */
+  stream: string;
   /** The reader stopped it. */
   isStopped = false;
   #startedAt: number | undefined;
@@ -39,6 +41,7 @@ export class LiveAnswer {
   /** `text`: what an answer that is continued has already. */
   constructor(id: string, parentId: string, text = '') {
     this.id = id;
+    this.stream = id;
     this.parentId = parentId;
     this.text = text;
     this.prefix = text;
@@ -54,6 +57,7 @@ export class LiveAnswer {
 
   take(chunk: Chunk): void {
     if (chunk.isResumable !== undefined) this.isResumable = chunk.isResumable;
+    if (chunk.stream !== undefined) this.stream = chunk.stream;
     if (chunk.text !== undefined || chunk.reasoning !== undefined) {
       this.#startedAt ??= performance.now();
       this.#nPieces++;

@@ -53,8 +53,8 @@ export async function answerBeside(questionId: string): Promise<void> {
 export async function attachPair(target: Conversation, left: LiveAnswer, right: LiveAnswer): Promise<void> {
   pair.value = { questionId: left.parentId, leftId: left.id, rightId: right.id };
   await Promise.all([
-    writeAnswer(target, left, follow(left.id, left.abort.signal)),
-    writeAnswer(target, right, follow(right.id, right.abort.signal), { live: rival, failure: rivalFailure }),
+    writeAnswer(target, left, follow(left.stream, left.abort.signal)),
+    writeAnswer(target, right, follow(right.stream, right.abort.signal), { live: rival, failure: rivalFailure }),
   ]);
   if (pair.value?.leftId === left.id && messages.value.has(left.id)) leafId.value = left.id;
 }

@@ -50,10 +50,10 @@ export function stop(): void {
 export function stopAnswer(writing: LiveAnswer | undefined): void {
   if (writing === undefined) return;
   writing.isStopped = true;
-  endStream(writing.id).catch(() => {
+  endStream(writing.stream).catch(() => {
     writing.abort.abort();
     // It may have begun meanwhile, and then it goes on without its page.
-    endStream(writing.id).catch(() => undefined);
+    endStream(writing.stream).catch(() => undefined);
   });
 }
 

@@ -86,11 +86,12 @@ async function attach(target: Conversation, running: readonly RunningStream[]): 
     return;
   }
   const writing = resumed(last);
-  await writeAnswer(target, writing, follow(last.id, writing.abort.signal));
+  await writeAnswer(target, writing, follow(last.stream, writing.abort.signal));
 }
 
-function resumed({ id, parent_id, prefix }: RunningStream): LiveAnswer {
+function resumed({ id, stream, parent_id, prefix }: RunningStream): LiveAnswer {
   const writing = new LiveAnswer(id, parent_id ?? leafId.value ?? '', prefix);
   writing.isResumable = true;
+  writing.stream = stream;
   return writing;
 }

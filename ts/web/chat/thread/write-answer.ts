@@ -81,7 +81,7 @@ async function keepAnswer(
   isShown: () => boolean,
 ): Promise<void> {
   // Ending a stream that has ended changes nothing, and is answered once its part is stored. One that the page aborted was none.
-  if (ended === 'stopped' && !writing.abort.signal.aborted) await endStream(writing.id).catch(() => undefined);
+  if (ended === 'stopped' && !writing.abort.signal.aborted) await endStream(writing.stream).catch(() => undefined);
   else await new Promise((resolve) => setTimeout(resolve, STORING_MS));
   if (!isShown() || (await showNew(target, writing.id, isShown))) return;
   try {

@@ -3,6 +3,7 @@
  * itself. The credential goes along, and the node that answers judges it, so rights, quotas and their ends are never copied.
  */
 
+import { createHash } from 'node:crypto';
 import type { CredentialSource } from '../../../platform/http/authenticator.ts';
 import { HttpError } from '../../../platform/http/errors.ts';
 import type { ForwardedRequest, Forwarding } from '../../../platform/http/forwarding.ts';
@@ -18,6 +19,7 @@ import type { Peer, Peers } from './peers.ts';
 
 interface ForwarderParts {
   readonly peers: Peers;
+  nodeId(): string;
   isMember(): boolean;
   onEnd(outcome: 'ok' | 'lost' | 'unreachable'): void;
 }
@@ -25,6 +27,8 @@ interface ForwarderParts {
 /** What a member answers itself: its probes, its pages, its own models and its own state. */
 const OF_NODE = /^\/(?!v1\/|api\/|mcp|scim|\.well-known)|^\/api\/v1\/(system|inference)(\/|$)/;
 const ACCOUNTS = /^\/api\/v1\/(auth|identity|users)(\/|$)/;
+/** The name of an answer's stream ends with the id of its node. */
+const STREAM = /^\/api\/v1\/edge\/conversations\/streams\/[^/]*(?:@|%40)([0-9a-f-]{36})$/;
 const MOST_ATTEMPTS = 3;
 const CREDENTIAL_MS = 5_000;
 const MOST_ANSWER_BYTES = 256 * 1024;
@@ -39,6 +43,8 @@ export class Forwarder implements Forwarding {
   find(route: Route | undefined, path: string): ((request: ForwardedRequest) => Promise<Reply>) | undefined {
     const { isMember } = this.#parts;
     const module = route?.answeredBy?.module;
+    const holder = this.#holderOf(path);
+    if (holder !== undefined) return (request) => this.#send(request, module, path, holder);
     if (isMember()) return OF_NODE.test(path) ? undefined : (request) => this.#send(request, module, path);
     if (module === undefined || route?.answeredBy?.isRunning) return undefined;
     // Where no node runs it, this one says so.
@@ -66,11 +72,18 @@ export class Forwarder implements Forwarding {
     throw nobody(path);
   }
 
+  /** The node that makes the answer of a stream, which its name says; undefined: this one, or none that answers. */
+  #holderOf(path: string): Peer | undefined {
+    const [, node] = STREAM.exec(path) ?? [];
+    if (node === undefined) return undefined;
+    return this.#parts.peers.all.find(({ facts, isAnswering }) => facts.id === node && isAnswering && !facts.isMember);
+  }
+
   /** A request without a body may begin again elsewhere until its answer begins. */
-  async #send(request: ForwardedRequest, module: string | undefined, path: string): Promise<Reply> {
+  async #send(request: ForwardedRequest, module: string | undefined, path: string, first?: Peer): Promise<Reply> {
     const tried = new Set<Peer>();
     const mayRetry = request.method === 'GET' || request.method === 'HEAD';
-    for (let peer = this.#choose(module, tried); peer !== undefined; peer = this.#choose(module, tried)) {
+    for (let peer = first ?? this.#choose(module, tried); peer !== undefined; peer = this.#choose(module, tried)) {
       tried.add(peer);
       try {
         return await this.#sendTo(peer, request);
@@ -134,14 +147,23 @@ export class Forwarder implements Forwarding {
     }
   }
 
-  /** The one that has least to do; one that runs the module goes before others. */
+  /**
+   * One that runs the module goes before others. A member asks one controller for as long as that answers, since some of what a client does lasts longer than
+   * one request and is on one node: uploads, backends. Nodes of the database ask the one that has least to do.
+   */
   #choose(module: string | undefined, tried: ReadonlySet<Peer>): Peer | undefined {
     const able = this.#parts.peers.all.filter(
       (peer) => peer.facts.isReady && !peer.facts.isMember && peer.isAnswering && !tried.has(peer),
     );
     const near = able.filter(({ facts }) => module !== undefined && facts.modules.includes(module));
     const usable = near.length > 0 || !this.#parts.isMember() ? near : able;
+    if (this.#parts.isMember()) return usable.toSorted((a, b) => this.#weightOf(a).localeCompare(this.#weightOf(b)))[0];
     return usable.toSorted((a, b) => a.nForwarding - b.nForwarding)[0];
+  }
+
+  /** Rendezvous hashing: members spread over the controllers. */
+  #weightOf({ facts }: Peer): string {
+    return createHash('sha1').update(`${facts.id}\0${this.#parts.nodeId()}`).digest('hex');
   }
 }
 

@@ -2,7 +2,7 @@
  * The words between nodes on their links: JSON with bytes in it, and the records of an answer, a line each. Texts of answers are bodies of JSON
  * strings and have no line break, so they are lines as the engine writes them.
  */
-import type { CompletionSink } from '../../inference/index.ts';
+import type { CompletionSink, ReasoningDetail } from '../../inference/index.ts';
 
 /** A node speaks this version alone; one that speaks another is not asked. */
 export const WIRE_VERSION = '1';
@@ -44,7 +44,8 @@ function arrayOf(Kind: typeof Int32Array | typeof Float32Array, text: string): I
 
 /** Records that are no text: the call of the sink, with its arguments. */
 type CalledRecord =
-  | ['onStart', nPromptTokens: number, nCachedTokens: number]
+  | ['onStart', nPromptTokens: number, nCachedTokens: number, model?: string]
+  | ['onReasoningDetail', choice: number, detail: ReasoningDetail]
   | ['onToolCall', choice: number, index: number, id: string, name: string]
   | ['onLogprobs', choice: number, tokens: Parameters<CompletionSink['onLogprobs']>[1]]
   | ['onFinish', choice: number, reason: Parameters<CompletionSink['onFinish']>[1], stopString: string]
@@ -77,7 +78,7 @@ const NEWLINE = Buffer.from('\n');
 export const IDLE_LINE = NEWLINE;
 
 const HEAD = /^([cra])(\d{1,4})(?:\.(\d{1,4}))? $/;
-const CALLS = new Set<string>(['onStart', 'onToolCall', 'onLogprobs', 'onFinish', 'onDone', 'onError']);
+const CALLS = new Set<string>(['onStart', 'onReasoningDetail', 'onToolCall', 'onLogprobs', 'onFinish', 'onDone', 'onError']);
 const LONGEST_HEAD = 12;
 
 /** Cuts what comes into records. Throws for what is none. */

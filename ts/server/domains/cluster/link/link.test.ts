@@ -11,7 +11,7 @@ import { createSelfSigned } from '../../../platform/http/self-signed.ts';
 import { openModules, standIn } from '../../../platform/module/test-support/open-modules.ts';
 import { scriptedNode } from '../../../platform/module/test-support/scripted-context.ts';
 import { PostgresCluster } from '../../../platform/storage/test-support/postgres-cluster.ts';
-import { type CompletionSink, defineInference } from '../../inference/index.ts';
+import { type CompletionSink, defineInference, inferenceErrors, type ModelCard } from '../../inference/index.ts';
 import { ScriptedBinding, scriptedUsage } from '../../inference/test-support/scripted-engine.ts';
 import { scriptedInspector, sourceOf, storedModel } from '../../inference/test-support/stored-models.ts';
 import { unenforced } from '../../inference/test-support/unenforced.ts';
@@ -86,7 +86,9 @@ class Said implements CompletionSink {
   onReasoning(_: number, body: Buffer): void {
     this.calls.push(['reasoning', body.toString()]);
   }
-  onReasoningDetail(): void {}
+  onReasoningDetail(...values: unknown[]): void {
+    this.calls.push(['thought', ...values]);
+  }
   onToolCall(...values: unknown[]): void {
     this.calls.push(['tool', ...values]);
   }
@@ -166,6 +168,47 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
     t.ok(headers.get('x-svc-node'));
     t.match(back.engine.jobs.at(-1)?.job, { tenant: 'default', prompt: { kind: 'chat' } });
     t.match(front.bed.metrics.expose(), 'svc_cluster_forwards_total{outcome="ok"} 1');
+  });
+
+  await t.test('of providers are asked of the node that has the key, which bills them', async (t) => {
+    const billed = { ...scriptedUsage, provider: { backend: 'acme', costMicros: 42, currency: 'EUR' } as never };
+    const facts = { id: 'cloudy', kind: 'chat', family: '', createdAt: 1, ownedBy: 'openai', state: 'remote', backend: 'acme' } as const;
+    const capabilities = { chat: true } as ModelCard['capabilities'];
+    const provider = (servingState: 'ok' | 'disabled') => ({
+      unavailableReason: () => undefined,
+      models: async () => [{ ...facts, capabilities, servingState, costOf: (a: number, b: number) => 2 * a + 3 * b }],
+      complete: async (_: unknown, __: unknown, sink: CompletionSink) => {
+        if (servingState === 'disabled') throw inferenceErrors.error('model_not_ready', 'no key');
+        setImmediate(() => {
+          sink.onStart(7, 0, 'cloudy-2');
+          sink.onReasoningDetail(0, { type: 'thinking', signature: 'abc' });
+          sink.onContent(0, Buffer.from('from afar'));
+          sink.onFinish(0, 'stop', '');
+          sink.onDone(billed);
+          sink.onFlush();
+        });
+        return { cancel: () => {}, pause: () => {}, resume: () => {}, release: () => {} };
+      },
+    });
+    const remove = [front, back].map(({ service }, i) => service.addBackend(provider(i === 0 ? 'disabled' : 'ok') as never));
+    const card = async () => (await front.service.modelsOfNodes(ANONYMOUS, 'here')).filter(({ id }) => id === 'cloudy');
+    await until(async () => (await card())[0]?.nodes !== undefined);
+    t.match(await card(), [{ backend: /^acme@./, nodes: [String], servingState: 'ok' }]);
+    t.equal((await card()).length, 1);
+    t.equal((await card())[0]?.costOf?.(10, 100), 320);
+    const { said } = await front.chat('cloudy');
+    t.equal(await said.ended.promise, undefined);
+    t.equal(said.text, 'from afar');
+    t.match(said.calls, [['start', 7, 0, 'cloudy-2'], ['thought', 0, { signature: 'abc' }], ['finish'], ['done', { provider: { costMicros: 42 } }]]);
+    remove[1]?.();
+    await until(async () => (await card())[0]?.nodes === undefined);
+    await t.rejects(front.chat('cloudy'), { code: 'model_not_ready' }, 'a key that no node has');
+    remove[0]?.();
+    t.match(
+      (await front.service.modelsOfNodes(ANONYMOUS, 'here')).find(({ id }) => id === 'own')?.nodes,
+      ['here', String],
+      'a model of both is one row',
+    );
   });
 
   await t.test('embed, rank and count there too', async (t) => {

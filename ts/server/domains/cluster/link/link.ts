@@ -18,8 +18,7 @@ import { Forwarder } from './forwarder.ts';
 import { JOIN_PATH, LinkListener, type LinkRequest } from './link-listener.ts';
 import { certificateRow, isDue, type NodeCertificate, openNodeCertificate } from './node-certificate.ts';
 import { Peer, type PeerFacts, Peers } from './peers.ts';
-import { RemoteBackend } from './remote-backend.ts';
-import type { RemoteCompletionParts } from './remote-completion.ts';
+import { RemoteBackend, type RemoteObserver } from './remote-backend.ts';
 import { PROBE_PATH, WorkServer } from './work-server.ts';
 
 interface LinkParts {
@@ -40,7 +39,7 @@ interface LinkParts {
   readonly nodeMap: NodeMap;
   /** Undefined while the module is off. */
   models(): InferenceService | undefined;
-  onEnd: RemoteCompletionParts['onEnd'];
+  readonly observer: RemoteObserver;
   /** This node as its clients meet it. */
   front(): NodeFront | undefined;
   onForwarded(outcome: string): void;
@@ -91,10 +90,11 @@ export class ClusterLink {
       isCurrent: () => this.#trust.isCurrent,
       answer: (request) => this.#answer(request),
     });
-    this.#backend = new RemoteBackend(this.#peers, parts.onEnd);
+    this.#backend = new RemoteBackend(this.#peers, parts.observer);
     this.#forwards = new ForwardServer(parts.front);
     this.forwarder = new Forwarder({
       peers: this.#peers,
+      nodeId: () => node.id,
       isMember: () => parts.controller() === undefined,
       onEnd: parts.onForwarded,
     });
@@ -126,7 +126,7 @@ export class ClusterLink {
   }
 
   get running(): { answered: number; peers: number } {
-    return { answered: this.#work.nRunning, peers: this.#peers.all.filter(({ isAnswering }) => isAnswering).length };
+    return { answered: this.#work.load.nRunning, peers: this.#peers.all.filter(({ isAnswering }) => isAnswering).length };
   }
 
   /** It did not answer when it was last asked. */

@@ -5,7 +5,8 @@ import type { HttpResponse } from '../../../platform/network/http-response.ts';
 import type { ModelCard } from '../../inference/index.ts';
 import { decode, WIRE_VERSION } from './frames.ts';
 import type { NodeCertificate } from './node-certificate.ts';
-import type { NodeReport } from './work.ts';
+import { BLOCK_TOKENS, PrefixDigest } from './prefixes.ts';
+import { LOAD_HEADER, type NodeLoad, type NodeReport, type ReportedCard, readLoad, writtenLoad } from './work.ts';
 
 /** Where a node is reached, and what it is trusted by. */
 export interface PeerFacts {
@@ -27,8 +28,18 @@ const MOST_REPORT_BYTES = 4 * 1024 * 1024;
 /** A node that does not say how it is for so long gets nothing new until it does. */
 const PROBE_MS = 3_000;
 const LIMITS = { connectMs: 2_000, firstByteMs: 5_000 };
-/** So many more answers may a node work on before the one that has the beginning of a chat is passed over. */
-const AFFINITY_SLACK = 2;
+/** An answer that a node works on slows the reading of a prompt there like so many more tokens. */
+const RUNNING_TOKENS = 64;
+/** Of a node that has read no prompt yet. */
+const UNKNOWN_RATE = 500;
+/** Nodes that are as fast as the fastest but for so much are told apart by the chat: all that choose choose alike. */
+const LIKE_FACTOR = 1.1;
+const LIKE_MS = 5;
+/** A node that gets twice its share is as slow as if so many more tokens waited there: a chat that begins goes elsewhere, and one that goes on stays. */
+const UNEVEN_TOKENS = 4_000;
+const RECENT_MEMORY = 0.99;
+const FEWEST_RECENT = 2;
+const IDLE: NodeLoad = { nRunning: 0, nQueuedTokens: 0, tokensPerSecond: 0 };
 
 export class Peer {
   facts: PeerFacts;
@@ -37,9 +48,16 @@ export class Peer {
   /** It was asked how it is, and did not answer. */
   isSilent = false;
   cards: ReadonlyMap<string, ModelCard> = new Map();
-  nReported = 0;
+  /** As it has said itself. */
+  reported: NodeLoad = IDLE;
+  /** The beginnings of prompts that it has. */
+  readonly prefixes = new PrefixDigest();
+  /** The last answers that it was chosen for, the older the less. */
+  recent = 0;
   /** Counts what this node has dispatched to it and not had the end of. */
   nDispatched = 0;
+  /** Tokens of prompts that this node has dispatched to it and that it has not read. */
+  nWaitingTokens = 0;
   /** Requests of clients that it answers for this node. */
   nForwarding = 0;
   readonly #client: HttpClient;
@@ -62,18 +80,38 @@ export class Peer {
     this.#client = new HttpClient({ ...LIMITS, idleMs, environment: {}, tls, keepAliveMs: 30_000 });
   }
 
-  get load(): number {
-    return Math.max(this.nDispatched, this.nReported);
+  /** How long a prompt of these blocks is expected to wait for its first word there. `evenly`: the answers that each node would have got of the last. */
+  expectedMs(blocks: Int32Array, evenly: number): number {
+    const { nRunning, nQueuedTokens, tokensPerSecond } = this.reported;
+    const nMissing = (blocks.length - this.prefixes.nKnown(blocks)) * BLOCK_TOKENS;
+    const nBefore = Math.max(nQueuedTokens, this.nWaitingTokens) + RUNNING_TOKENS * Math.max(nRunning, this.nDispatched);
+    const nMore = evenly < FEWEST_RECENT ? 0 : Math.max(0, this.recent / evenly - 1) * UNEVEN_TOKENS;
+    return ((nBefore + nMissing + nMore) * 1000) / (tokensPerSecond || UNKNOWN_RATE);
+  }
+
+  /** A request goes there: it counts from now on. Returns what says that its prompt was read. */
+  dispatch(blocks: Int32Array): () => void {
+    const nMissing = (blocks.length - this.prefixes.nKnown(blocks)) * BLOCK_TOKENS;
+    let isRead = false;
+    this.prefixes.add(blocks);
+    this.nDispatched += 1;
+    this.nWaitingTokens += nMissing;
+    return () => {
+      if (!isRead) this.nWaitingTokens -= nMissing;
+      isRead = true;
+    };
   }
 
   get isIdle(): boolean {
     return this.nDispatched + this.nForwarding === 0;
   }
 
-  ask(path: string, signal: AbortSignal, body?: string): Promise<HttpResponse> {
+  async ask(path: string, signal: AbortSignal, body?: string): Promise<HttpResponse> {
     const headers = { 'x-svc-wire': WIRE_VERSION };
     const url = new URL(`https://${this.facts.address}${path}`);
-    return this.#client.request(url, { method: body === undefined ? 'GET' : 'POST', headers, body, signal });
+    const response = await this.#client.request(url, { method: body === undefined ? 'GET' : 'POST', headers, body, signal });
+    this.reported = readLoad(response.header(LOAD_HEADER)) ?? this.reported;
+    return response;
   }
 
   /** Sends a client's request on. Its answer takes as long as it takes, unless the node itself gives no sign of life. */
@@ -90,10 +128,11 @@ export class Peer {
       const response = await this.ask('/node', AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]));
       const bytes = await response.bytes(MOST_REPORT_BYTES);
       if (response.status !== 200) throw new Error(`the node answers ${response.status}`);
-      const { id, cards, nRunning } = decode(bytes.toString()) as NodeReport;
+      const { id, cards, load, prefixes } = decode(bytes.toString()) as NodeReport;
       if (id !== this.facts.id || !Array.isArray(cards)) throw new Error('another node answers there');
-      this.cards = new Map(cards.map((card) => [String(card.id), card]));
-      this.nReported = Number(nRunning);
+      this.cards = new Map(cards.map((card) => [String(card.id), cardOf(card, this.facts.name)]));
+      this.reported = readLoad(writtenLoad(load)) ?? IDLE;
+      if (prefixes instanceof Int32Array) this.prefixes.replace(prefixes);
       this.isAnswering = true;
       this.isSilent = false;
       this.#heardAt = performance.now();
@@ -114,6 +153,8 @@ export class Peer {
     return this.#client.close();
   }
 }
+
+const NO_BLOCKS: Int32Array = new Int32Array();
 
 export class Peers {
   #all: readonly Peer[] = [];
@@ -139,34 +180,48 @@ export class Peers {
     return this.#cards;
   }
 
-  /**
-   * The node that is asked for a model next: the least loaded one, or the one that had the chat before while it is hardly busier. Undefined: none is
-   * left.
-   */
-  choose(model: string, conversation: string, tried: ReadonlySet<Peer>): Peer | undefined {
-    const able = this.#able().filter((peer) => peer.cards.has(model) && !tried.has(peer));
-    const least = Math.min(...able.map(({ load }) => load));
-    const near = able.filter(({ load }) => load <= least + AFFINITY_SLACK);
-    return near.toSorted((a, b) => weightOf(a, conversation).localeCompare(weightOf(b, conversation)))[0];
+  /** The node that is asked for a model next: the one that is expected to say its first word first. Undefined: none is left. */
+  choose(model: string, conversation: string, tried: ReadonlySet<Peer>, blocks = NO_BLOCKS): Peer | undefined {
+    const able = this.#having(model).filter((peer) => !tried.has(peer));
+    const evenly = able.reduce((sum, { recent }) => sum + recent, 0) / able.length;
+    const expected = new Map(able.map((peer) => [peer, peer.expectedMs(blocks, evenly)]));
+    const most = Math.min(...expected.values()) * LIKE_FACTOR + LIKE_MS;
+    const near = able.filter((peer) => (expected.get(peer) as number) <= most);
+    const chosen = near.toSorted((a, b) => weightOf(a, conversation).localeCompare(weightOf(b, conversation)))[0];
+    for (const peer of able) peer.recent = peer.recent * RECENT_MEMORY + (peer === chosen ? 1 : 0);
+    return chosen;
   }
 
   #able(): Peer[] {
     return this.#all.filter(({ facts, isAnswering }) => facts.isReady && isAnswering);
   }
 
+  /** A model that a node has itself is asked of no provider. */
+  #having(model: string): Peer[] {
+    const all = this.#able().filter(({ cards }) => cards.has(model));
+    const own = all.filter(({ cards }) => cards.get(model)?.backend === undefined);
+    return own.length > 0 ? own : all;
+  }
+
   #merged(): ModelCard[] {
-    const found = new Map<string, { card: ModelCard; nodes: string[] }>();
-    for (const { cards, facts } of this.#able())
-      for (const card of cards.values()) {
-        const known = found.get(card.id);
-        if (known === undefined) found.set(card.id, { card, nodes: [facts.name] });
-        else known.nodes.push(facts.name);
-      }
-    return [...found.values()].map(({ card, nodes }) => ({ ...card, nodes }));
+    const names = new Set(this.#able().flatMap(({ cards }) => [...cards.keys()]));
+    return [...names].flatMap((name) => {
+      const having = this.#having(name);
+      const card = having[0]?.cards.get(name);
+      return card === undefined ? [] : [{ ...card, nodes: having.map(({ facts }) => facts.name) }];
+    });
   }
 }
 
 /** Rendezvous hashing: a node that comes or goes moves its own chats alone. */
 function weightOf({ facts }: Peer, conversation: string): string {
   return createHash('sha1').update(`${facts.id}\0${conversation}`).digest('hex');
+}
+
+/** A provider's model is told with its node: other nodes may have a backend of that name. */
+function cardOf({ costs, backend, ...card }: ReportedCard, node: string): ModelCard {
+  if (backend === undefined) return card;
+  const costOf = (nPrompt: number, nCompletion: number): number | undefined =>
+    costs && (nPrompt * costs[0] + nCompletion * costs[1]) / 1_000_000;
+  return { ...card, backend: `${backend}@${node}`, costOf };
 }

@@ -16,6 +16,7 @@ import {
 } from '../../inference/index.ts';
 import { decode, encode, type WrittenError } from './frames.ts';
 import type { Peer, Peers } from './peers.ts';
+import { blocksOf } from './prefixes.ts';
 import { RemoteCompletion, type RemoteCompletionParts } from './remote-completion.ts';
 import { mayTryElsewhere, nodeLost, readError, sentOptions, type WholeMethod } from './work.ts';
 
@@ -24,13 +25,15 @@ const MOST_ANSWER_BYTES = 512 * 1024 * 1024;
 /** So much of the beginning of a chat tells chats apart. */
 const BEGIN_BYTES = 2_000;
 
+export type RemoteObserver = Pick<RemoteCompletionParts, 'onEnd' | 'onSaved'>;
+
 export class RemoteBackend implements InferenceBackend {
   readonly #peers: Peers;
-  readonly #onEnd: RemoteCompletionParts['onEnd'];
+  readonly #observer: RemoteObserver;
 
-  constructor(peers: Peers, onEnd: RemoteCompletionParts['onEnd']) {
+  constructor(peers: Peers, observer: RemoteObserver) {
     this.#peers = peers;
-    this.#onEnd = onEnd;
+    this.#observer = observer;
   }
 
   unavailableReason(): undefined {
@@ -51,6 +54,7 @@ export class RemoteBackend implements InferenceBackend {
     const { model, needsTools, needsVision, needsAudio, job } = holdTexts(asked);
     const request = encode({ model, needsTools, needsVision, needsAudio, job });
     const conversation = conversationKey(options, job.prompt);
+    const blocks = blocksOf(options.tenant, job.prompt);
     const completion = new RemoteCompletion({
       sink,
       model: card.id,
@@ -59,9 +63,10 @@ export class RemoteBackend implements InferenceBackend {
         const sent = encode(sentOptions(options, performance.now() - startedAt));
         return `{"model":${JSON.stringify(card.id)},"options":${sent},"request":${request}}`;
       },
-      choose: (tried) => this.#peers.choose(card.id, conversation, tried),
+      choose: (tried) => this.#peers.choose(card.id, conversation, tried, blocks),
+      blocks,
       announce: options.announce,
-      onEnd: this.#onEnd,
+      ...this.#observer,
     });
     // Whoever asked has the running completion in hand before anything is heard.
     setImmediate(() => void completion.run());
@@ -116,7 +121,7 @@ export class RemoteBackend implements InferenceBackend {
       const body = `{"model":${JSON.stringify(card.id)},"method":"${method}","options":${left},"arguments":${sent}}`;
       try {
         const value = (await askWhole(peer, body, card.id, options.signal)) as T;
-        this.#onEnd('ok', tried.size);
+        this.#observer.onEnd('ok', tried.size);
         return value;
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
@@ -124,7 +129,7 @@ export class RemoteBackend implements InferenceBackend {
         if (!mayTryElsewhere(error)) break;
       }
     }
-    this.#onEnd(failure.code === 'node_lost' ? 'lost' : 'refused', tried.size);
+    this.#observer.onEnd(failure.code === 'node_lost' ? 'lost' : 'refused', tried.size);
     throw failure;
   }
 }

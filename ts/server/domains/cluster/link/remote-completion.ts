@@ -15,8 +15,12 @@ export interface RemoteCompletionParts {
   body(): string;
   /** Undefined: no node that was not tried takes it. */
   choose(tried: ReadonlySet<Peer>): Peer | undefined;
+  /** The beginning of the prompt. */
+  readonly blocks: Int32Array;
   announce: CallOptions['announce'];
   onEnd(outcome: 'ok' | 'refused' | 'lost' | 'cancelled', nAttempts: number): void;
+  /** The other node had so much of the prompt in its cache. */
+  onSaved(nTokens: number): void;
 }
 
 /** Calls of one choice. */
@@ -26,7 +30,7 @@ export class RemoteCompletion implements BackendCompletion, RunningCompletion {
   readonly #parts: RemoteCompletionParts;
   readonly #gone = new AbortController();
   readonly #tried = new Set<Peer>();
-  #start: [nPromptTokens: number, nCachedTokens: number] | undefined;
+  #start: Parameters<CompletionSink['onStart']> | undefined;
   /** The client may have something of the answer. */
   #hasBegun = false;
   #isOver = false;
@@ -75,7 +79,7 @@ export class RemoteCompletion implements BackendCompletion, RunningCompletion {
 
   /** Undefined: the answer is over. */
   async #attempt(peer: Peer): Promise<DomainError | undefined> {
-    peer.nDispatched += 1;
+    const read = peer.dispatch(this.#parts.blocks);
     const ended = new AbortController();
     try {
       const signal = AbortSignal.any([this.#gone.signal, ended.signal]);
@@ -86,7 +90,9 @@ export class RemoteCompletion implements BackendCompletion, RunningCompletion {
       }
       const reader = new RecordReader();
       for await (const chunk of response.chunks()) {
-        const refusal = this.#hear(reader.read(chunk), peer);
+        const records = reader.read(chunk);
+        if (records.length > 0) read();
+        const refusal = this.#hear(records, peer);
         if (refusal !== undefined || this.#isOver) return refusal;
         if (this.#isPaused) await new Promise<void>((resolve) => (this.#resumed = resolve));
       }
@@ -96,6 +102,7 @@ export class RemoteCompletion implements BackendCompletion, RunningCompletion {
       if (!this.#isOver) peer.isAnswering = false;
       return nodeLost(this.#parts.model, (error as Error).message, error);
     } finally {
+      read();
       peer.nDispatched -= 1;
       ended.abort();
     }
@@ -105,7 +112,7 @@ export class RemoteCompletion implements BackendCompletion, RunningCompletion {
     for (const record of records) {
       if (this.#isOver) return undefined;
       if (record.kind === 'call' && record.call[0] === 'onError') return readError(record.call[1]);
-      if (record.kind === 'call' && record.call[0] === 'onStart') this.#start = [Number(record.call[1]), Number(record.call[2])];
+      if (record.kind === 'call' && record.call[0] === 'onStart') this.#start = startOf(record.call);
       else {
         if (!this.#hasBegun) this.#begin(peer);
         this.#tell(record);
@@ -119,7 +126,9 @@ export class RemoteCompletion implements BackendCompletion, RunningCompletion {
   #begin({ facts }: Peer): void {
     this.#hasBegun = true;
     this.#parts.announce?.('x-svc-node', headerText(facts.name));
-    this.#parts.sink.onStart(...(this.#start ?? [0, 0]));
+    const start = this.#start ?? [0, 0];
+    this.#parts.onSaved(start[1]);
+    this.#parts.sink.onStart(...start);
   }
 
   #tell(record: AnswerRecord): void {
@@ -164,4 +173,9 @@ export class RemoteCompletion implements BackendCompletion, RunningCompletion {
 /** Names of machines are visible ASCII; everything else is percent-encoded. */
 function headerText(text: string): string {
   return encodeURI(text.slice(0, 200).toWellFormed());
+}
+
+function startOf([, nPromptTokens, nCachedTokens, model]: readonly unknown[]): Parameters<CompletionSink['onStart']> {
+  const counts = [Number(nPromptTokens), Number(nCachedTokens)] as const;
+  return typeof model === 'string' ? [...counts, model] : [...counts];
 }

@@ -1,5 +1,6 @@
 /** Answers what other nodes ask of this one's models. It meters nothing: the node that has the caller does. */
 import type { ServerResponse } from 'node:http';
+import type { JobUsage } from '../../../native/llama-shapes.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import {
   type BackendCompletion,
@@ -7,10 +8,22 @@ import {
   type InferenceService,
   inferenceErrors,
   isOwn,
+  type ModelCard,
 } from '../../inference/index.ts';
 import { decode, encode, IDLE_LINE, recordLine } from './frames.ts';
 import type { LinkRequest } from './link-listener.ts';
-import { type CompletionWork, type NodeReport, type WholeWork, wholeMethods, writtenError } from './work.ts';
+import { BLOCK_TOKENS, blocksOf, PrefixDigest } from './prefixes.ts';
+import {
+  type CompletionWork,
+  LOAD_HEADER,
+  type NodeLoad,
+  type NodeReport,
+  type ReportedCard,
+  type WholeWork,
+  wholeMethods,
+  writtenError,
+  writtenLoad,
+} from './work.ts';
 
 interface WorkServerParts {
   /** Undefined while the module is off. */
@@ -24,17 +37,24 @@ interface WorkServerParts {
 /** By which a node asks another whether it answers, and with what. */
 export const PROBE_PATH = '/node';
 const WORK = { kind: 'work' } as const;
+/** A prompt that is shorter says little of how fast a node reads. */
+const TELLING_TOKENS = 32;
+/** The weight of what was measured before. */
+const RATE_MEMORY = 0.8;
 
 export class WorkServer {
   readonly #parts: WorkServerParts;
+  readonly #prefixes = new PrefixDigest();
   #nRunning = 0;
+  #nQueuedTokens = 0;
+  #tokensPerSecond = 0;
 
   constructor(parts: WorkServerParts) {
     this.#parts = parts;
   }
 
-  get nRunning(): number {
-    return this.#nRunning;
+  get load(): NodeLoad {
+    return { nRunning: this.#nRunning, nQueuedTokens: this.#nQueuedTokens, tokensPerSecond: this.#tokensPerSecond };
   }
 
   async answer(request: LinkRequest): Promise<void> {
@@ -53,15 +73,25 @@ export class WorkServer {
 
   async #report(response: ServerResponse): Promise<void> {
     const cards = (await this.#parts.models()?.models(WORK)) ?? [];
-    const usable = cards.filter((card) => isOwn(card) && card.state !== 'inspecting' && card.state !== 'unusable');
-    const report: NodeReport = { id: this.#parts.nodeId(), cards: usable, nRunning: this.#nRunning };
+    const usable = cards.filter(isOffered).map(({ costOf, ...card }) => ({ ...card, ...(costOf && { costs: costsOf(costOf) }) }));
+    const report: NodeReport = { id: this.#parts.nodeId(), cards: usable, load: this.load, prefixes: this.#prefixes.hashes };
     response.writeHead(200, { 'content-type': 'application/json' }).end(encode(report));
   }
 
   async #complete({ body, response }: LinkRequest): Promise<void> {
     const { model, request, options } = decode(await body()) as CompletionWork;
     const gone = new AbortController();
-    const answer = new AnswerWriter(response, this.#parts.idleMs);
+    const blocks = blocksOf(options.tenant, request.job.prompt);
+    const nMissing = (blocks.length - this.#prefixes.nKnown(blocks)) * BLOCK_TOKENS;
+    this.#prefixes.add(blocks);
+    this.#nQueuedTokens += nMissing;
+    let isRead = false;
+    const read = (): void => {
+      if (!isRead) this.#nQueuedTokens -= nMissing;
+      isRead = true;
+    };
+    response.setHeader(LOAD_HEADER, writtenLoad(this.load));
+    const answer = new AnswerWriter(response, this.#parts.idleMs, { onStart: read, onDone: (usage) => this.#measure(usage) });
     response.once('close', () => gone.abort());
     try {
       const { backend, card } = await this.#find(model);
@@ -70,13 +100,22 @@ export class WorkServer {
     } catch (error) {
       answer.onError(error as Error);
       answer.onFlush();
+    } finally {
+      read();
     }
+  }
+
+  #measure({ nPromptTokens, nCachedTokens, prefillMs }: JobUsage): void {
+    const nRead = nPromptTokens - nCachedTokens;
+    if (nRead < TELLING_TOKENS || !(prefillMs > 0)) return;
+    const now = (nRead * 1000) / prefillMs;
+    this.#tokensPerSecond = this.#tokensPerSecond === 0 ? now : RATE_MEMORY * this.#tokensPerSecond + (1 - RATE_MEMORY) * now;
   }
 
   async #whole({ body, response }: LinkRequest): Promise<void> {
     const { model, method, arguments: given, options } = decode(await body()) as WholeWork;
     const gone = new AbortController();
-    response.writeHead(200, { 'content-type': 'application/json' });
+    response.writeHead(200, { 'content-type': 'application/json', [LOAD_HEADER]: writtenLoad(this.load) });
     response.flushHeaders();
     // Blanks before JSON are no part of it.
     const idle = setInterval(() => response.write(' '), this.#parts.idleMs).unref();
@@ -96,10 +135,30 @@ export class WorkServer {
   }
 
   async #find(model: string) {
-    const found = await this.#parts.models()?.findOwn(model);
+    const found = await this.#parts.models()?.findHere(model);
     if (found === undefined) throw inferenceErrors.error('model_not_found', `The node has no model ${model} any more.`);
     return found;
   }
+}
+
+/** A model that works here, or one of a provider whose key this node has. */
+function isOffered(card: ModelCard): boolean {
+  if (isOwn(card)) return card.state !== 'inspecting' && card.state !== 'unusable';
+  return card.nodes === undefined && card.servingState === 'ok';
+}
+
+const MILLION = 1_000_000;
+
+/** The price is a function, which does not travel: a million tokens of each kind tell what others need for an estimate. */
+function costsOf(costOf: NonNullable<ModelCard['costOf']>): ReportedCard['costs'] {
+  const [ofPrompt, ofCompletion] = [costOf(MILLION, 0), costOf(0, MILLION)];
+  return ofPrompt === undefined || ofCompletion === undefined ? undefined : [ofPrompt, ofCompletion];
+}
+
+/** The server is told when a prompt was read, and what an answer took. */
+interface Told {
+  onStart(): void;
+  onDone(usage: JobUsage): void;
 }
 
 /** Hears an engine and writes records; a node that reads slowly has its sequence paused. */
@@ -108,13 +167,15 @@ class AnswerWriter implements CompletionSink {
   readonly #response: ServerResponse;
   readonly #idle: NodeJS.Timeout;
   readonly #over = Promise.withResolvers<void>();
+  readonly #told: Told;
   #lines: Buffer[] = [];
   #running: BackendCompletion | undefined;
   #isPaused = false;
   #isOver = false;
 
-  constructor(response: ServerResponse, idleMs: number) {
+  constructor(response: ServerResponse, idleMs: number, told: Told) {
     this.#response = response;
+    this.#told = told;
     response.writeHead(200, { 'content-type': 'application/octet-stream' });
     response.flushHeaders();
     this.#idle = setInterval(() => this.#write([IDLE_LINE]), idleMs).unref();
@@ -134,8 +195,9 @@ class AnswerWriter implements CompletionSink {
 
   begin(): void {}
 
-  onStart(nPromptTokens: number, nCachedTokens: number): void {
-    this.#lines.push(...recordLine.call(['onStart', nPromptTokens, nCachedTokens]));
+  onStart(nPromptTokens: number, nCachedTokens: number, model?: string): void {
+    this.#told.onStart();
+    this.#lines.push(...recordLine.call(['onStart', nPromptTokens, nCachedTokens, ...(model === undefined ? ([] as const) : ([model] as const))]));
   }
 
   onContent(choice: number, body: Buffer): void {
@@ -146,8 +208,9 @@ class AnswerWriter implements CompletionSink {
     this.#lines.push(...recordLine.reasoning(choice, Buffer.from(body)));
   }
 
-  /** Engines of nodes sign no thoughts. */
-  onReasoningDetail(): void {}
+  onReasoningDetail(...[choice, detail]: Parameters<CompletionSink['onReasoningDetail']>): void {
+    this.#lines.push(...recordLine.call(['onReasoningDetail', choice, detail]));
+  }
 
   onToolCall(choice: number, index: number, id: string, name: string): void {
     this.#lines.push(...recordLine.call(['onToolCall', choice, index, id, name]));
@@ -165,7 +228,8 @@ class AnswerWriter implements CompletionSink {
     this.#lines.push(...recordLine.call(['onFinish', choice, reason, stopString]));
   }
 
-  onDone(usage: Parameters<CompletionSink['onDone']>[0]): void {
+  onDone(usage: JobUsage): void {
+    this.#told.onDone(usage);
     this.#lines.push(...recordLine.call(['onDone', usage]));
     this.#finish();
   }

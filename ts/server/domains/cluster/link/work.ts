@@ -29,12 +29,42 @@ export interface WholeWork {
 export const wholeMethods = ['embed', 'rank', 'contextTokens', 'countTokens', 'tokenize', 'detokenize', 'contentHash'] as const;
 export type WholeMethod = (typeof wholeMethods)[number];
 
+/** A model as it is told of. */
+export interface ReportedCard extends ModelCard {
+  /** Millionths that a million tokens of prompts and of answers cost, of a provider. */
+  readonly costs?: readonly [prompt: number, completion: number] | undefined;
+}
+
 /** A node as it tells of itself when it is asked. */
 export interface NodeReport {
   readonly id: string;
-  readonly cards: readonly ModelCard[];
-  /** Answers for other nodes that it works on now. */
+  readonly cards: readonly ReportedCard[];
+  readonly load: NodeLoad;
+  /** Beginnings of prompts that it had last. */
+  readonly prefixes: Int32Array;
+}
+
+/** What a node works on for others, as it says with each report and in a field of each answer. */
+export interface NodeLoad {
+  /** Answers that are not over. */
   readonly nRunning: number;
+  /** Tokens of prompts that are waited for or read, without what is in its cache. */
+  readonly nQueuedTokens: number;
+  /** Tokens of prompts that it reads in a second; 0: it has read none yet. */
+  readonly tokensPerSecond: number;
+}
+
+export const LOAD_HEADER = 'x-svc-load';
+
+export function writtenLoad({ nRunning, nQueuedTokens, tokensPerSecond }: NodeLoad): string {
+  return [nRunning, nQueuedTokens, tokensPerSecond].map(Math.round).join(' ');
+}
+
+/** Undefined: it is none. */
+export function readLoad(text: string | undefined): NodeLoad | undefined {
+  const [, nRunning, nQueuedTokens, tokensPerSecond] = /^(\d{1,9}) (\d{1,12}) (\d{1,9})$/.exec(text ?? '') ?? [];
+  if (nRunning === undefined) return undefined;
+  return { nRunning: Number(nRunning), nQueuedTokens: Number(nQueuedTokens), tokensPerSecond: Number(tokensPerSecond) };
 }
 
 export function sentOptions({ tenant, isBackground, truncate, timeoutMs, conversation }: CallOptions, spentMs = 0): SentOptions {

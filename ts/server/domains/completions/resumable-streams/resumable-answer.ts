@@ -46,7 +46,7 @@ export async function answerResumably(
   } finally {
     signal.removeEventListener('abort', leave);
   }
-  return { kind: 'events', headers: { ...headers, 'x-svc-stream': stream.about.id }, start: stream.follow(0) };
+  return { kind: 'events', headers: { ...headers, 'x-svc-stream': streams.nameOf(stream) }, start: stream.follow(0) };
 }
 
 function errorFrame(wire: OpenAnswer['wire'], error: CompletionError): string {

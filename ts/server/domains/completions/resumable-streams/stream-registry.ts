@@ -17,6 +17,8 @@ export class StreamRegistry {
   readonly #live = new LiveStreams<ResumableStream>();
   readonly #memory: StreamMemory;
   readonly #hooks: StreamHooks;
+  /** Undefined: no other node would be asked for its streams. */
+  nodeId: () => string | undefined = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
@@ -65,8 +67,15 @@ export class StreamRegistry {
     return stream;
   }
 
+  /** The name by which any node of the cluster finds the stream: its id, and the node that has it. */
+  nameOf({ about: { id } }: ResumableStream): string {
+    const node = this.nodeId();
+    return node === undefined ? id : `${id}@${node}`;
+  }
+
   /** Throws `stream_not_found`, for a stream of somebody else as for none. */
-  get(owner: StreamOwner, id: string): ResumableStream {
+  get(owner: StreamOwner, name: string): ResumableStream {
+    const [id = ''] = name.split('@');
     const stream = this.#live.find(keyOf({ owner, id }));
     if (stream !== undefined) return stream;
     throw completionError(

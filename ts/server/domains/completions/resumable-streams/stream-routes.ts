@@ -18,6 +18,7 @@ const StreamShape = named(
   'AnswerStream',
   Type.Object({
     id: Type.String({ description: 'Also the id of the message that the answer becomes.' }),
+    stream: Type.String({ description: 'The name by which any node of the cluster finds it, as X-Svc-Stream has it.' }),
     conversation_id: Type.String(),
     parent_id: Type.Union([Type.String(), Type.Null()], {
       description: 'The message that the answer follows; null: its question is stored with it.',
@@ -56,7 +57,7 @@ function listRoute(streams: StreamRegistry): Route {
       'messages of the conversation: an answer that is in neither was not kept.',
     query: Type.Object({ id: Type.Optional(Id) }, { description: 'Of one conversation.' }),
     answer: StreamList,
-    handle: ({ caller, query }) => ({ data: streams.list(ownerOf(caller), query.id).map(toShape) }),
+    handle: ({ caller, query }) => ({ data: streams.list(ownerOf(caller), query.id).map((stream) => toShape(streams, stream)) }),
   });
 }
 
@@ -94,14 +95,16 @@ function cancelRoute(streams: StreamRegistry): Route {
     params: Params,
     answer: StreamShape,
     errors: streamErrors,
-    handle: async ({ caller, params }) => toShape(await streams.cancel(ownerOf(caller), params.id)),
+    handle: async ({ caller, params }) => toShape(streams, await streams.cancel(ownerOf(caller), params.id)),
   });
 }
 
-function toShape({ about, state, last, startedAt }: ResumableStream): Static<typeof StreamShape> {
+function toShape(streams: StreamRegistry, stream: ResumableStream): Static<typeof StreamShape> {
+  const { about, state, last, startedAt } = stream;
   const { id, conversationId, parentId, prefix, model } = about;
   return {
     id,
+    stream: streams.nameOf(stream),
     conversation_id: conversationId,
     parent_id: parentId ?? null,
     prefix,

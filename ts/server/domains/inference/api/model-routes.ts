@@ -1,4 +1,5 @@
 /** The native model routes: the surface of all models, one model's state, loading and unloading, and its file. */
+import { hostname } from 'node:os';
 import Type from 'typebox';
 import type { Principal } from '../../../platform/http/principal.ts';
 import { json, type Reply, type Route } from '../../../platform/http/route.ts';
@@ -55,7 +56,7 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       answer: Type.Object({ models: Type.Array(ListedModel), count: Type.Integer() }),
       errors: ['internal'],
       handle: async ({ caller }) => {
-        const cards = await service.models(caller);
+        const cards = await service.modelsOfNodes(caller, hostname());
         return { models: cards.map(listedModel), count: cards.length };
       },
     }),

@@ -45,7 +45,7 @@ export const ModelSummary = Type.Object({
   backend: Type.Optional(Type.String({ description: 'Of a remote model: the backend that is asked first.' })),
   nodes: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Names of the other nodes of the cluster that have it; absent where this one does.',
+      description: 'Names of the nodes that have it, in a cluster whose nodes answer for each other.',
     }),
   ),
   serving_state: Type.Optional(Type.Enum(['ok', 'checking', 'backend_unhealthy', 'disabled'])),
