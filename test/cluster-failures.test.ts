@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { runCli } from '../ts/cli/run-cli.ts';
 import { PostgresCluster } from '../ts/server/platform/storage/test-support/postgres-cluster.ts';
 import { type ChildServer, freePort } from './child-server.ts';
 import { send, sendJson } from './http.ts';
@@ -65,7 +66,7 @@ t.test('two controllers and a member', { skip: PostgresCluster.missing() ?? fals
   await until(async () => (await get(member, '/v1/models')).text.includes(chatModel));
 
   await t.test('a key that is rotated on one node is refused on all, and what it has open ends', async (t) => {
-    let longestMs = 0;
+    const tookMs: number[] = [];
     for (let i = 0; i < iterations(2, 1000); i++) {
       const key = await newKey();
       const nodes = [one, two, member];
@@ -82,11 +83,31 @@ t.test('two controllers and a member', { skip: PostgresCluster.missing() ?? fals
       t.equal((await get(one, '/api/v1/auth/whoami', key)).status, 401);
       for (const node of [two, member]) await until(async () => (await get(node, '/api/v1/auth/whoami', key)).status === 401);
       t.strictSame(await Promise.all(ends), ['invalid_api_key', 'invalid_api_key', 'invalid_api_key']);
-      longestMs = Math.max(longestMs, performance.now() - at);
+      tookMs.push(performance.now() - at);
     }
-    t.comment(`at most ${Math.round(longestMs)} ms after the rotation`);
-    // A busy machine takes longer, and is no fault of the nodes.
-    if (process.env['SVC_TEST_LONG'] === '1') t.ok(longestMs < 1_000, `${longestMs} ms`);
+    const late = tookMs.filter((ms) => ms > 1_000);
+    t.comment(
+      `at most ${Math.round(Math.max(...tookMs))} ms after the rotation, ${late.length} of ${tookMs.length} later than a second`,
+    );
+    // A machine that is busy for a moment is no fault of the nodes.
+    if (tookMs.length >= 100) t.ok(late.length <= tookMs.length / 100);
+  });
+
+  await t.test('svc doctor looks at the cluster of a node, whichever way it is in it', async (t) => {
+    const env = (folderName: string, more: object) => ({
+      SVC_DATA_DIR: join(folder, folderName, 'data'),
+      SVC_LISTEN: '127.0.0.1:1',
+      SVC_CLUSTER_LISTEN: '127.0.0.1:1',
+      ...more,
+    });
+    for (const given of [env('one', { SVC_DATABASE_URL: url }), env('member', {})]) {
+      const { stdout } = await runCli(['doctor', '--json'], { env: given });
+      const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
+      t.match(
+        checks.find(({ name }) => name === 'cluster'),
+        { state: 'ok', finding: /^3 nodes of version/ },
+      );
+    }
   });
 
   await t.test('a member gives its clients no right that is for the network of the machine alone', async (t) => {
@@ -106,6 +127,34 @@ t.test('two controllers and a member', { skip: PostgresCluster.missing() ?? fals
     } as RequestInit);
     t.equal(upload.status, 200, 'though a body in chunks is taken there');
     await upload.arrayBuffer();
+  });
+
+  await t.test('a stream goes on from whichever node, by its name', async (t) => {
+    const conversation = await send(`${two.url}/api/v1/edge/conversations`, { method: 'POST', body: {}, headers: as(root) });
+    const asked = await fetch(`${two.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...as(root) },
+      body: JSON.stringify({
+        model: chatModel,
+        messages: [{ role: 'user', content: 'tell me' }],
+        conversation_id: conversation.json?.['id'],
+        max_tokens: 24,
+        stream: true,
+        resumable: true,
+      }),
+    });
+    const name = asked.headers.get('x-svc-stream') ?? '';
+    t.match(name, /^[\w-]+@[0-9a-f-]{36}$/);
+    const events = (text: string) => text.split('\n\n').filter((event) => event.startsWith('id: '));
+    const expected = events(await asked.text());
+    t.ok(expected.length > 1);
+    for (const node of [one, two, member]) {
+      const follow = await get(node, `/api/v1/edge/conversations/streams/${encodeURIComponent(name)}`);
+      t.strictSame(events(follow.text), expected);
+      t.equal((await get(node, `/api/v1/edge/conversations/streams/none@${name.split('@')[1]}`)).status, 404);
+    }
+    const list = (await get(member, '/api/v1/models')).json as { models: { id: string; nodes?: string[] }[] };
+    t.equal(list.models.find(({ id }) => id === chatModel)?.nodes?.length, 2, 'a model of two nodes is one row');
   });
 
   await t.test('a controller that is killed costs no request that may be repeated', async (t) => {

@@ -15,23 +15,23 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_357_156;
+const MAX_OPENAPI_BYTES = 1_359_401;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [115, 9259],
+  cli: [116, 9339],
   client: [7, 761],
-  server: [12, 812],
+  server: [12, 814],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
-  'server/domains/cluster': [32, 3635],
-  'server/domains/completions': [130, 14202],
+  'server/domains/cluster': [35, 4187],
+  'server/domains/completions': [130, 14221],
   'server/domains/conversations': [56, 5069],
-  'server/domains/data': [92, 9843],
+  'server/domains/data': [92, 9857],
   'server/domains/edge': [54, 6886],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
-  'server/domains/inference': [100, 10075],
+  'server/domains/inference': [100, 10097],
   'server/domains/iot': [29, 3919],
   'server/domains/comm': [30, 3674],
   'server/domains/license': [14, 610],
@@ -51,7 +51,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/extraction': [54, 3941],
   'server/native': [19, 2887],
   'server/platform': [266, 19997],
-  web: [345, 21433],
+  web: [345, 21440],
   workers: [23, 1204],
 };
 

@@ -324,6 +324,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /api/v1/system/jobs/{id}/cancel': () => ({}),
   'PUT /api/v1/cluster/nodes/{id}/roles/{role}': () => ({ body: { enabled: true } }),
   'POST /api/v1/cluster/join-tokens': () => ({ body: {} }),
+  'POST /api/v1/cluster/leave': () => ({}),
   'POST /api/v1/cluster/join': () => ({ body: { token: `svcj_${'A'.repeat(60)}` } }),
   'PUT /api/v1/system/roles/{role}': () => ({ body: { enabled: true } }),
   'PUT /api/v1/system/settings/{key}': () => ({ body: { value: 'info' } }),

@@ -45,9 +45,11 @@ export class Database {
     return this.#world.now + this.clockOffsetMs;
   }
 
-  beat(told: Omit<NodeEntry, 'seenMsAgo'>): Promise<void> {
+  async beat(told: Omit<NodeEntry, 'seenMsAgo'>): Promise<string | undefined> {
+    const last = this.#rows.nodes.get(told.id)?.boot;
     const nodes = new Map(this.#rows.nodes).set(told.id, { ...told, seenMsAgo: 0, seenAt: this.now });
-    return this.#commit({ ...this.#rows, nodes });
+    await this.#commit({ ...this.#rows, nodes });
+    return last;
   }
 
   nodes(): Promise<NodeEntry[]> {

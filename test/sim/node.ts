@@ -84,7 +84,8 @@ export class SimNode {
     this.#trust = new Trust({ now: () => process.now(), lastsMs: this.#parts.trustMs });
     this.#silent.clear();
     const told = { id, name: id, address: id, version: '1', roles: '[]', modules: '[]', models: '[]', load: '{}' };
-    const entry = { ...told, draining: 0, ended: 0, heartbeat_ms: HEARTBEAT_MS };
+    const boot = `${id}.${process.incarnation}`;
+    const entry = { ...told, draining: 0, ended: 0, heartbeat_ms: HEARTBEAT_MS, boot };
     this.#cycle = new NodeCycle({
       heartbeatMs: HEARTBEAT_MS,
       entryMs: ENTRY_MS,
@@ -96,6 +97,7 @@ export class SimNode {
       describe: async () => entry,
       facts: () => ({}),
       onLead: async () => {},
+      onTwin: () => this.#parts.panics.push(`${id} takes itself for a copy`),
     });
     this.#repeat(TICK_MS, () => this.#cycle.run());
     this.#repeat(1_000, () => this.#meet());

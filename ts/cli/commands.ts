@@ -66,6 +66,7 @@ export const commands: readonly CommandEntry[] = [
     'node role',
     'node token',
     'node join',
+    'node leave',
     'node rm',
   ),
   ...commandsOf(() => import('./commands/webhooks.ts'), 'webhook list', 'webhook events', 'webhook create'),

@@ -23,7 +23,7 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
   #recorder: AccessRecorder = NO_RECORDS;
   #rules: TenantRules | undefined;
   #uses: UseRules = NO_LIMITS;
-  #cluster: Pick<ClusterApi, 'isMember' | 'authenticate'> | undefined;
+  #cluster: Pick<ClusterApi, 'isMember' | 'enforces' | 'authenticate'> | undefined;
 
   attach({ authenticator, recorder, tenants, uses }: IdentityApi): void {
     this.#authenticator = authenticator;
@@ -33,7 +33,7 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
   }
 
   /** A node that works for a cluster knows no accounts, whatever it has kept of its own: it asks where they are. */
-  attachCluster(cluster: Pick<ClusterApi, 'isMember' | 'authenticate'>): void {
+  attachCluster(cluster: Pick<ClusterApi, 'isMember' | 'enforces' | 'authenticate'>): void {
     this.#cluster = cluster;
   }
 
@@ -42,7 +42,7 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
   }
 
   state(): AuthenticationState {
-    return this.#isMember ? 'enforce' : this.#authenticator.state();
+    return this.#cluster?.enforces === true ? 'enforce' : this.#authenticator.state();
   }
 
   authenticate(source: CredentialSource): Principal | Promise<Principal> {

@@ -190,6 +190,7 @@ export async function createServer(
     authenticator: accounts,
     address: () => (addresses as ListenAddresses).internal,
     recheck: () => http.recheck(() => true),
+    holdsDocuments: async () => (await knowledge?.holdsAny()) === true,
   });
   endRefusedRequests(events, http);
   const stopExpiry = accountsOfModule?.endsOpenRequests === true ? endExpiredRequests(http) : () => undefined;

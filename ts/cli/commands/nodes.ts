@@ -69,10 +69,24 @@ export const nodeJoin = requestCommand({
   words: ['node', 'join'],
   summary: 'Have this node work for the cluster of a token; it restarts',
   positionals: [{ name: 'TOKEN', help: 'from `svc node token` on a controller' }],
-  examples: ['svc node join svcj_...'],
+  options: {
+    address: { kind: 'text', value: 'HOST:PORT', help: 'by which the others reach this node; kept as cluster.address' },
+    force: { kind: 'flag', help: 'also where it has knowledge bases, which stay on its disk unused' },
+  },
+  examples: ['svc node join svcj_...', 'svc node join svcj_... --address gpu2.example:8881'],
   route: 'POST /api/v1/cluster/join',
-  given: ({ positionals: [token = ''] }) => ({ body: { token } }),
+  given: ({ positionals: [token = ''], options: { address, force } }) => ({
+    body: { token, ...(address !== undefined && { address }), ...(force === true && { force }) },
+  }),
   text: ({ controllers }) => `joined the cluster of ${controllers.join(', ')}`,
+});
+
+export const nodeLeave = requestCommand({
+  words: ['node', 'leave'],
+  summary: 'Have this node leave the cluster that it joined with a token; it restarts',
+  examples: ['svc node leave'],
+  route: 'POST /api/v1/cluster/leave',
+  text: () => 'left the cluster',
 });
 
 export const nodeRm = requestCommand({

@@ -4,7 +4,7 @@ import { CliError } from '../cli-error.ts';
 import type { Invocation } from '../command.ts';
 import { readConfig } from '../configuration.ts';
 import { broken, type Check, type CheckContext, type Finding, ok } from './check.ts';
-
+import { clusterCheck } from './cluster-check.ts';
 import { listenerCheck, publicListenerCheck } from './port-checks.ts';
 import { cpuCheck, ffmpegCheck, memoryCheck, nativeCheck, nodeCheck } from './runtime-checks.ts';
 import { databaseCheck, dataCheck, defaultModelCheck, modelsCheck, modelsFolderCheck } from './storage-checks.ts';
@@ -18,6 +18,7 @@ const configuredChecks: readonly Check[] = [
   defaultModelCheck,
   listenerCheck,
   publicListenerCheck,
+  clusterCheck,
 ];
 
 type NamedFinding = Finding & { name: string };

@@ -8,8 +8,9 @@ import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { StartError } from '../../platform/module/start-error.ts';
 import { inference, isOwn } from '../inference/index.ts';
+import { markCopy, requireOriginal, requireSilence } from './join/copy-guard.ts';
 import { Joining } from './join/joining.ts';
-import { type Membership, readMembership, writeMembership } from './join/membership.ts';
+import { hasLeft, type Membership, readMembership, writeMembership } from './join/membership.ts';
 import { RegistryClient } from './join/registry-client.ts';
 import { RegistryServer } from './join/registry-server.ts';
 import type { NodeFront } from './link/forward-server.ts';
@@ -34,6 +35,8 @@ export interface ClusterApi {
   readonly isMember: boolean;
   /** Sends requests on that other nodes answer; undefined: there are no links. */
   readonly forwarding: Forwarding | undefined;
+  /** It asks for credentials whether it has accounts or not: it is a member of a cluster, or was one. */
+  readonly enforces: boolean;
   /** Judges a credential where the accounts are. Throws HttpError, 503 where no controller answers. */
   authenticate(source: CredentialSource): Promise<Principal>;
   /** What other nodes reach of this one as its clients do; before the start. */
@@ -54,6 +57,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   const isShared = storage.dialect !== 'sqlite';
   const store = isShared || listen !== '' ? new NodeStore(storage) : undefined;
   let membership: Membership | undefined;
+  let wasMember = false;
   let client: RegistryClient | undefined;
   const registry = (): Registry | undefined => client ?? store;
   const controller = store && new RegistryServer({ store, log });
@@ -110,13 +114,22 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   const follow = async (certificate: NodeCertificate, peers: readonly PeerFacts[]): Promise<void> => {
     const controllers = peers.map(({ id, address: at, certificates }) => ({ id, address: at, certificates }));
     const now = JSON.stringify([certificate.fingerprint, controllers]);
-    if (controllers.length === 0 || now === followed) return;
+    if (controllers.length === 0 || now === followed || joining.isLeaving) return;
     followed = now;
     membership = { controllers };
     await writeMembership(node.dataDir, membership);
     await client?.follow(controllers, certificate);
   };
-  const joining = new Joining({ node, log, link, store, isShared, membership: () => membership });
+  const joining = new Joining({
+    node,
+    log,
+    link,
+    store,
+    isShared,
+    membership: () => membership,
+    registry: () => client,
+    holdsDocuments: async () => (await front?.holdsDocuments()) === true,
+  });
   const member = new Member({
     get store() {
       return registry();
@@ -132,6 +145,10 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     orderMs: ORDER_MS,
     nodeMap,
     isSilent: (id) => link?.isSilent(id) === true,
+    onTwin: () => {
+      log.error('this data folder is a copy of that of a node that runs: this process ends, and does not start again');
+      void markCopy(node.dataDir).finally(() => node.restart('another process is the same node'));
+    },
     models: async () => ((await service()?.models(WORK)) ?? []).flatMap((card) => (isOwn(card) ? [card.id] : [])),
   });
   const size = metrics.gauge('svc_cluster_nodes', 'Nodes of the cluster that are not gone.').with();
@@ -152,6 +169,9 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
       get isMember() {
         return membership !== undefined;
       },
+      get enforces() {
+        return membership !== undefined || wasMember;
+      },
       forwarding: link?.forwarder,
       authenticate: (source) => (link as ClusterLink).forwarder.authenticate(source),
       connect: (given) => {
@@ -161,7 +181,9 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     routes: clusterRoutes(member, joining),
     corsHeaders: { accepted: [], exposed: ['x-svc-node'] },
     start: async () => {
+      if (store !== undefined) await requireOriginal(node.dataDir);
       membership = await readMembership(node.dataDir);
+      wasMember = await hasLeft(node.dataDir);
       if (membership !== undefined && (link === undefined || isShared))
         throw new StartError(
           'member_without_link',
@@ -172,6 +194,14 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
         const certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
         if (membership !== undefined) client = new RegistryClient(membership.controllers, certificate);
         await link.start(certificate);
+        const known = await registry()
+          ?.nodes()
+          .catch(() => []);
+        await requireSilence(
+          known?.find(({ id }) => id === node.id),
+          link.address,
+          certificate,
+        );
       }
       await member.start();
     },

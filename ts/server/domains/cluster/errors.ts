@@ -25,6 +25,16 @@ export const clusterErrors = defineErrors('cluster', {
     'The node has a PostgreSQL database: nodes that share one need no token.',
     'Start it with the database.url of the others, or without one.',
   ],
+  data_role_holds_data: [
+    409,
+    'The node has knowledge bases, and nobody would find them where it goes.',
+    'Export them or delete them, or say `force`: they stay on its disk.',
+  ],
+  not_a_member: [
+    409,
+    'The node did not join by a token.',
+    'Stop it, take database.url away, and forget it on another node: `svc node rm`.',
+  ],
   ask_a_controller: [421, 'The node works for a cluster, whose controllers look after it.', 'Ask a controller.'],
   node_unreachable: [
     503,

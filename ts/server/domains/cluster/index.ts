@@ -4,6 +4,7 @@ import { clusterSettings } from './settings.ts';
 import { clusterMigrations } from './tables.ts';
 
 export type { ClusterApi, ClusterHealth } from './cluster-module.ts';
+export { examineCluster } from './examine.ts';
 
 export const cluster = defineModule({
   name: 'cluster',

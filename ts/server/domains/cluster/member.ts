@@ -1,4 +1,5 @@
 /** This node among those of its database: it tells how it is, does what it is asked to, and leads while no other does. */
+import { randomUUID } from 'node:crypto';
 import { availableParallelism, freemem, hostname, loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../../platform/log/log.ts';
@@ -33,6 +34,8 @@ interface MemberParts {
   /** How long another node may take to do what it is asked to. */
   orderMs: number;
   nodeMap: NodeMap;
+  /** A process with this node's data folder, or a copy of it, told of the node before this one, and goes on to. */
+  onTwin(): void;
   /** The link to that node does not answer now, whatever its last heartbeat says. */
   isSilent(id: string): boolean;
 }
@@ -42,6 +45,8 @@ export class Member {
   readonly #repeater: Repeater;
   readonly #cycle: NodeCycle;
   #isDraining = false;
+  #isStarted = false;
+  readonly #boot = randomUUID();
 
   constructor(parts: MemberParts) {
     this.#parts = parts;
@@ -58,6 +63,7 @@ export class Member {
       describe: () => this.#describe(),
       facts: () => this.#own(),
       onLead: (epoch) => this.#begin(epoch),
+      onTwin: () => parts.onTwin(),
     });
     this.#repeater = new Repeater({
       intervalMs: Math.min(TICK_MS, parts.heartbeatMs),
@@ -70,6 +76,7 @@ export class Member {
     const { store } = this.#parts;
     if (store === undefined) return;
     await store.open();
+    this.#isStarted = true;
     try {
       await this.#tick();
     } catch (error) {
@@ -82,7 +89,8 @@ export class Member {
 
   async stop(): Promise<void> {
     const { store, node, log } = this.#parts;
-    if (store === undefined) return;
+    if (store === undefined || !this.#isStarted) return;
+    this.#isStarted = false;
     await this.#repeater.stop();
     this.#cycle.leadership.end();
     await store.leave(node.id).catch((error: unknown) => log.warn('the end of this node was not told', { error: String(error) }));
@@ -224,6 +232,7 @@ export class Member {
       models: JSON.stringify((await models()).toSorted()),
       load: JSON.stringify({ cpu, memory_free_bytes: freemem() }),
       heartbeat_ms: heartbeatMs,
+      boot: this.#boot,
       ended: 0,
     };
   }

@@ -45,10 +45,10 @@ export class NodeStore {
     ]);
   }
 
-  /** Writes what a node tells of itself. */
-  async beat(node: Omit<NodeRow, 'seen_at'>): Promise<void> {
+  /** Writes what a node tells of itself. Resolves to the process that told of it last; undefined: none has. */
+  async beat(node: Omit<NodeRow, 'seen_at'>): Promise<string | undefined> {
     const seen = databaseTime(this.#storage.dialect);
-    await this.#storage.write(all, async (db) => {
+    return await this.#storage.write(all, async (db) => {
       const known = await db.selectFrom('cluster_nodes').selectAll().where('id', '=', node.id).executeTakeFirst();
       await db
         .insertInto('cluster_nodes')
@@ -56,6 +56,7 @@ export class NodeStore {
         .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...node, seen_at: seen }))
         .execute();
       if (known === undefined || MAPPED.some((name) => known[name] !== node[name])) await countChange(db);
+      return known?.boot;
     });
   }
 
@@ -92,6 +93,19 @@ export class NodeStore {
         .executeTakeFirstOrThrow(),
     );
     return { ...row, leader: row.leader ?? undefined };
+  }
+
+  /** Reads the database's clock, and the standbys that it waits for (undefined: none), for `svc doctor`. */
+  async examine(): Promise<{ now: number; synchronous: string | undefined }> {
+    const time = databaseTime(this.#storage.dialect);
+    return await this.#storage.read(all, async (db) => {
+      const { rows } = await sql<{ now: number }>`select ${time} as now`.execute(db);
+      const { rows: names } =
+        this.#storage.dialect === 'sqlite'
+          ? { rows: [] }
+          : await sql<{ names: string }>`select current_setting('synchronous_standby_names') as names`.execute(db);
+      return { now: Number(rows[0]?.now), synchronous: names[0]?.names || undefined };
+    });
   }
 
   /** The epoch in which the node leads from now on; undefined: another one leads. `held` is the epoch in which this process leads already. */

@@ -53,11 +53,34 @@ export function clusterRoutes(member: Member, joining: Joining): Route[] {
       maxBody: 2048,
       summary: 'Have this node work for a cluster',
       description:
-        'The node restarts. From then on its models answer for callers of the controllers, and who has a credential is told to ask those (421).',
-      body: Type.Object({ token: Type.String({ pattern: '^svcj_[A-Za-z0-9_-]{40,600}$' }) }),
+        'The node restarts. From then on its models answer for callers of the controllers, and it sends on what its own clients ask.',
+      body: Type.Object({
+        token: Type.String({ pattern: '^svcj_[A-Za-z0-9_-]{40,600}$' }),
+        address: Type.Optional(
+          Type.String({
+            pattern: '^(\\[[0-9A-Fa-f:.]{2,45}\\]|[\\w.-]{1,255}):\\d{1,5}$',
+            description: 'HOST:PORT by which the others reach it; kept as `cluster.address`.',
+          }),
+        ),
+        force: Type.Optional(Type.Boolean({ description: 'Also where it has knowledge bases, which stay on its disk unused.' })),
+      }),
       answer: Type.Object({ controllers: Type.Array(Type.String()) }),
-      errors: ['join_token_invalid', 'join_failed', 'already_member', 'not_listening', 'database_is_shared'],
-      handle: ({ body: { token } }) => joining.join(token),
+      errors: [
+        'join_token_invalid',
+        'join_failed',
+        'already_member',
+        'not_listening',
+        'database_is_shared',
+        'data_role_holds_data',
+      ],
+      handle: ({ body: { token, ...options } }) => joining.join(token, options),
+    }),
+    post('/api/v1/cluster/leave', {
+      summary: 'Have this node leave the cluster that it joined with a token',
+      description:
+        'The node restarts, and is one of its own then, which still asks for credentials. Its controllers trust it no more.',
+      errors: ['not_a_member', 'node_unreachable'],
+      handle: () => joining.leave(),
     }),
     put('/api/v1/cluster/nodes/{id}/roles/{role}', {
       maxBody: 1024,

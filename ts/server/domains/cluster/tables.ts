@@ -16,6 +16,8 @@ export interface NodeRow {
   /** 1: it ended in order. */
   ended: number;
   heartbeat_ms: number;
+  /** Tells processes of one node apart: two at a time are a data folder and its copy. */
+  boot: string;
   seen_at: number;
 }
 
@@ -126,5 +128,10 @@ export const clusterMigrations: readonly Migration[] = [
         primaryKey: ['hash'],
       });
     },
+  },
+  {
+    id: 4,
+    name: 'tell processes of one node apart',
+    up: (schema) => schema.addColumn('cluster_nodes', 'boot', column.text({ default: '' })),
   },
 ];

@@ -53,6 +53,8 @@ export interface DataApi {
     /** The path of one that was found. Throws `file_elsewhere`. */
     open(scope: TenantScope, sha256: string): Promise<string>;
   };
+  /** Whether the node has knowledge bases of any tenant. */
+  holdsAny(): Promise<boolean>;
   /** Once, while the modules are made: conversations are of this module's own tier. */
   connectConversations(filesKey: FilesKey): void;
 }
@@ -157,6 +159,7 @@ export function createData({ settings, storage, jobs, log, ...context }: ModuleC
       ingestion,
       answers,
       documents: new CallerDocuments(service, access),
+      holdsAny: () => sweep.holdsAny(),
       connectHearing: (connected) => {
         hearing = connected;
       },

@@ -92,6 +92,11 @@ export class Sweep {
     return await this.#store.listUsedHashes(scope, hashes);
   }
 
+  /** Whether there is a document of whomever. */
+  async holdsAny(): Promise<boolean> {
+    return await this.#store.holdsAny(systemScope());
+  }
+
   /** Throws StorageError. */
   async run(now = Date.now()): Promise<void> {
     await this.#giveUpUnfinished(now - UNFINISHED_MS);

@@ -1,18 +1,20 @@
 /** A node joins with a token, once, and does nothing for a cluster that it did not join. */
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ConnectionOptions, connect } from 'node:tls';
 import t, { type Test } from 'tap';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
+import { NO_ACCOUNTS } from '../../../platform/http/authenticator.ts';
 import { ROLES, type Role } from '../../../platform/module/module-names.ts';
 import { openModules, standIn, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
 import { scriptedNode } from '../../../platform/module/test-support/scripted-context.ts';
 import { inference } from '../../inference/index.ts';
 import { cluster } from '../index.ts';
 import { openNodeCertificate } from '../link/node-certificate.ts';
-import { NodeStore } from '../node-store.ts';
+import { type NodeEntry, NodeStore } from '../node-store.ts';
 import type { ClusterTables } from '../tables.ts';
+import { markCopy, requireOriginal, requireSilence } from './copy-guard.ts';
 import { readJoinToken, writeJoinToken } from './join-token.ts';
 import { readMembership } from './membership.ts';
 
@@ -22,6 +24,7 @@ const ADMIN = { 'x-as': JSON.stringify({ kind: 'session', subject: 'ann', roles:
 async function openNode(t: Test, id: string, dataDir = join(newFolder(t), 'data'), listen = '127.0.0.1:0') {
   const roles = new Set<Role>(['controller']);
   const restarts: string[] = [];
+  const saved = new Map<string, string>();
   const node = {
     ...scriptedNode,
     id,
@@ -29,6 +32,10 @@ async function openNode(t: Test, id: string, dataDir = join(newFolder(t), 'data'
     roles: () => ROLES.map((role) => ({ role, enabled: roles.has(role), modules: [] })),
     setRole: async (role: Role, on: boolean) => void (on ? roles.add(role) : roles.delete(role)),
     restart: (reason: string) => void restarts.push(reason),
+    saveSetting: async (key: string, text: string) => {
+      saved.set(key, text);
+      return undefined;
+    },
   };
   const service = { models: async () => [{ id: `model-of-${id}` }], addBackend: () => () => undefined };
   const bed = await openModules(t, {
@@ -38,6 +45,13 @@ async function openNode(t: Test, id: string, dataDir = join(newFolder(t), 'data'
     settings: { 'cluster.listen': listen, 'cluster.heartbeat_seconds': 1 },
     http: () => ({ authenticator: statedCallers }),
   });
+  let holdsDocuments = false;
+  bed.module(cluster).api.connect({
+    authenticator: NO_ACCOUNTS,
+    address: () => ({ host: '127.0.0.1', port: 9 }),
+    recheck: () => undefined,
+    holdsDocuments: async () => holdsDocuments,
+  });
   const ask = (method: string, path: string, body?: unknown, headers = ROOT) =>
     bed.send(method, `/api/v1/cluster/${path}`, { headers, ...(body !== undefined && { body }) });
   return {
@@ -45,6 +59,10 @@ async function openNode(t: Test, id: string, dataDir = join(newFolder(t), 'data'
     ask,
     roles,
     restarts,
+    saved,
+    setDocuments: (has: boolean) => {
+      holdsDocuments = has;
+    },
     dataDir,
     api: bed.module(cluster).api,
     store: new NodeStore(bed.storage.access<ClusterTables>()),
@@ -83,7 +101,13 @@ t.test('a node joins by a token', { timeout: 60_000 }, async (t) => {
   const { token } = made.body;
   t.notOk(JSON.stringify(await dumped(head.store)).includes(readJoinToken(token).secret), 'the secret is kept nowhere');
 
-  const joined = await first.ask('POST', 'join', { token });
+  first.setDocuments(true);
+  t.match(await first.ask('POST', 'join', { token }), { status: 409, body: { error: 'data_role_holds_data' } });
+  first.setDocuments(false);
+  t.match(await first.ask('POST', 'leave'), { status: 409, body: { error: 'not_a_member' } });
+  t.equal((await first.ask('POST', 'join', { token, address: 'no address' })).status, 400);
+  const joined = await first.ask('POST', 'join', { token, address: 'gpu2.example:8881' });
+  t.equal(first.saved.get('cluster.address'), 'gpu2.example:8881');
   t.match(joined, { status: 200, body: { controllers: [/^127\.0\.0\.1:/] } });
   t.strictSame([first.restarts.length, [...first.roles]], [1, ['inference']]);
   t.equal(statSync(join(first.dataDir, 'cluster', 'member.json')).mode & 0o777, 0o600);
@@ -133,6 +157,36 @@ t.test('a node joins by a token', { timeout: 60_000 }, async (t) => {
         t.match(await say(address, own, path, '{}'), /^HTTP\/1.1 403 /, 'it gives no work');
       t.match(await call('take', order), /"value":false/, 'an order of another node stays');
       await head.store.take(order);
+    });
+
+    await t.test('alone: a copy of its folder does not start while it runs', async (t) => {
+      const copy = join(newFolder(t), 'data');
+      cpSync(first.dataDir, copy, { recursive: true });
+      const own = await openNodeCertificate(join(copy, 'cluster'), 'b2');
+      const entry = (await head.store.nodes()).find(({ id }) => id === 'b2') as NodeEntry;
+      await t.rejects(requireSilence(entry, 'elsewhere:8881', own), { code: 'node_cloned' });
+      await t.resolves(requireSilence(entry, entry.address, own), 'it is there itself');
+      await t.resolves(requireSilence({ ...entry, address: '127.0.0.1:9' }, 'elsewhere:8881', own), 'nobody answers there');
+      await requireOriginal(copy);
+      await markCopy(copy);
+      await t.rejects(requireOriginal(copy), { code: 'node_cloned' }, 'nor later, once it was found out beside the other');
+    });
+
+    await t.test('until it leaves', async (t) => {
+      const made = await head.ask('POST', 'join-tokens', {});
+      const other = await openNode(t, 'e9');
+      t.equal((await other.ask('POST', 'join', { token: made.body.token, force: true })).status, 200);
+      await other.bed.stop();
+      const leaver = await openNode(t, 'e9', other.dataDir);
+      await until(async () => (await head.store.nodes()).some(({ id }) => id === 'e9'));
+      t.equal((await leaver.ask('POST', 'leave')).status, 204);
+      t.equal(leaver.restarts.length, 1);
+      t.notOk((await head.store.nodes()).some(({ id }) => id === 'e9'));
+      t.notOk((await head.store.certificates()).some(({ node }) => node === 'e9'));
+      await leaver.bed.stop();
+      const single = await openNode(t, 'e9', other.dataDir);
+      t.strictSame([single.api.isMember, single.api.enforces, single.api.epoch !== undefined], [false, true, true]);
+      await single.bed.stop();
     });
 
     await t.test('until it is removed, at once and while it runs', async (t) => {

@@ -7,9 +7,9 @@ import type { Node } from '../../../platform/node/node.ts';
 import { clusterErrors } from '../errors.ts';
 import type { ClusterLink } from '../link/link.ts';
 import { openNodeCertificate } from '../link/node-certificate.ts';
-import type { NodeStore } from '../node-store.ts';
+import type { NodeStore, Registry } from '../node-store.ts';
 import { hashOfSecret, newJoinSecret, writeJoinToken } from './join-token.ts';
-import { askToJoin, type Membership, writeMembership } from './membership.ts';
+import { askToJoin, endMembership, type Membership, writeMembership } from './membership.ts';
 
 interface JoiningParts {
   readonly node: Node;
@@ -19,10 +19,22 @@ interface JoiningParts {
   readonly store: NodeStore | undefined;
   readonly isShared: boolean;
   membership(): Membership | undefined;
+  /** The controllers; undefined where the node is none of their members. */
+  registry(): Pick<Registry, 'remove'> | undefined;
+  /** Knowledge bases of this node, which nobody would find once it is a member. */
+  holdsDocuments(): Promise<boolean>;
+}
+
+interface JoinOptions {
+  /** By which the others reach it, where that is not the address that it listens at. */
+  readonly address?: string | undefined;
+  readonly force?: boolean | undefined;
 }
 
 export class Joining {
   readonly #parts: JoiningParts;
+  /** The node writes no more of its cluster to its disk. */
+  isLeaving = false;
 
   constructor(parts: JoiningParts) {
     this.#parts = parts;
@@ -40,7 +52,7 @@ export class Joining {
   }
 
   /** The node restarts, and works for the cluster then. Throws what keeps it from that. */
-  async join(token: string): Promise<{ controllers: string[] }> {
+  async join(token: string, { address, force = false }: JoinOptions = {}): Promise<{ controllers: string[] }> {
     const { node, log, link, isShared, membership } = this.#parts;
     if (membership() !== undefined) throw clusterErrors.error('already_member', 'This node belongs to a cluster already.');
     if (isShared)
@@ -49,9 +61,15 @@ export class Joining {
         'This node has a PostgreSQL database, which nodes of a cluster share without a token.',
       );
     if (link === undefined) throw notListening();
+    if (!force && (await this.#parts.holdsDocuments()))
+      throw clusterErrors.error(
+        'data_role_holds_data',
+        'This node has knowledge bases, which nobody would find on a member of a cluster.',
+      );
     const certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
     const { controllers, roles } = await askToJoin(token, { ...certificate, id: node.id, name: hostname() });
     await writeMembership(node.dataDir, { controllers });
+    if (address !== undefined) await node.saveSetting('cluster.address', address);
     for (const { role, enabled } of node.roles())
       if (enabled !== roles.includes(role))
         await node.setRole(role, roles.includes(role)).catch((error: unknown) => {
@@ -60,6 +78,25 @@ export class Joining {
     log.info('this node has joined a cluster', { controllers: controllers.map(({ address }) => address) });
     node.restart('it has joined a cluster');
     return { controllers: controllers.map(({ address }) => address) };
+  }
+
+  /** The node restarts, and is one of its own then. Throws `not_a_member`, and `node_unreachable` where no controller could be told. */
+  async leave(): Promise<void> {
+    const { node, log, membership, registry } = this.#parts;
+    if (membership() === undefined)
+      throw clusterErrors.error(
+        'not_a_member',
+        'This node did not join by a token: it is in the cluster by its database, and leaves it with that.',
+      );
+    try {
+      await registry()?.remove(node.id);
+    } catch (cause) {
+      throw clusterErrors.error('node_unreachable', 'No controller could be told that this node leaves.', { cause });
+    }
+    this.isLeaving = true;
+    await endMembership(node.dataDir);
+    log.info('this node has left its cluster');
+    node.restart('it has left its cluster');
   }
 }
 

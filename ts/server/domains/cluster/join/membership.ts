@@ -41,10 +41,21 @@ export async function readMembership(dataDir: string): Promise<Membership | unde
     throw error;
   });
   if (text === undefined) return undefined;
-  const { controllers } = JSON.parse(text) as Membership;
+  const { controllers, left } = JSON.parse(text) as Membership & { left?: boolean };
+  if (left === true) return undefined;
   if (!Array.isArray(controllers) || controllers.length === 0)
     throw new Error(`${fileOf(dataDir)} is damaged: join again with a new token, after the file was moved away`);
   return { controllers };
+}
+
+/** It was a member once, and is one no more: it goes on to ask for credentials. */
+export async function hasLeft(dataDir: string): Promise<boolean> {
+  const text = await readFile(fileOf(dataDir), 'utf8').catch(() => '{}');
+  return (JSON.parse(text) as { left?: boolean }).left === true;
+}
+
+export async function endMembership(dataDir: string): Promise<void> {
+  await writeFileAtomically(fileOf(dataDir), `${JSON.stringify({ controllers: [], left: true })}\n`, 0o600);
 }
 
 export async function writeMembership(dataDir: string, { controllers }: Membership): Promise<void> {

@@ -15,6 +15,8 @@ export class RegistryClient implements Registry {
   #peers: readonly Peer[];
   #certificate: NodeCertificate;
   #first = 0;
+  /** The clock of the controller that answered last is so much ahead of this one's; undefined: it did not say. */
+  clockOffsetMs: number | undefined;
 
   constructor(controllers: readonly Controller[], certificate: NodeCertificate) {
     this.#certificate = certificate;
@@ -42,8 +44,8 @@ export class RegistryClient implements Registry {
     return 0;
   }
 
-  beat(node: Parameters<Registry['beat']>[0]): Promise<void> {
-    return this.#call('beat', node);
+  async beat(node: Parameters<Registry['beat']>[0]): Promise<string | undefined> {
+    return (await this.#call<string | null>('beat', node)) ?? undefined;
   }
 
   leave(): Promise<void> {
@@ -74,12 +76,17 @@ export class RegistryClient implements Registry {
     return this.#call('register', new X509Certificate(pem).toString());
   }
 
+  examine(): Promise<never> {
+    return Promise.reject(atController());
+  }
+
   order(): Promise<string> {
     return Promise.reject(atController());
   }
 
-  remove(): Promise<boolean> {
-    return Promise.reject(atController());
+  /** A member removes itself alone. */
+  remove(id: string): Promise<boolean> {
+    return this.#call('remove', id);
   }
 
   addJoinToken(): Promise<void> {
@@ -109,6 +116,8 @@ export class RegistryClient implements Registry {
         const bytes = await response.bytes(MOST_ANSWER_BYTES);
         if (response.status !== 200) throw new Error(`a controller answers ${response.status}`);
         this.#first = at;
+        const said = Date.parse(response.header('date') ?? '');
+        this.clockOffsetMs = Number.isNaN(said) ? undefined : said - Date.now();
         return (decode(bytes.toString()) as { value: T }).value;
       } catch (error) {
         failure = error;

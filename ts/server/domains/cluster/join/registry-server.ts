@@ -30,7 +30,7 @@ interface RegistryCall {
 
 const ID = /^[0-9a-f-]{1,64}$/;
 const MOST_TEXT = 256 * 1024;
-const TEXTS = ['id', 'name', 'address', 'version', 'roles', 'modules', 'models', 'load'] as const;
+const TEXTS = ['id', 'name', 'address', 'version', 'roles', 'modules', 'models', 'load', 'boot'] as const;
 const NUMBERS = ['draining', 'ended', 'heartbeat_ms'] as const;
 
 export class RegistryServer {
@@ -93,6 +93,9 @@ export class RegistryServer {
         return await store.leave(from);
       case 'beat':
         return await this.#beat(from, given);
+      case 'remove':
+        if (given !== from) throw new Error('a member removes itself alone');
+        return await store.remove(from);
       case 'register':
         return await store.register({ ...certificateRow(from, new X509Certificate(String(given))), is_member: 1 });
       default:
@@ -101,11 +104,11 @@ export class RegistryServer {
   }
 
   /** A node that is removed at this moment does not come back by its last heartbeat. */
-  async #beat(from: string, given: unknown): Promise<void> {
+  async #beat(from: string, given: unknown): Promise<string | undefined> {
     const { store } = this.#parts;
     const certificates = await store.certificates();
     if (!certificates.some(({ node }) => node === from)) throw new Error('the node was removed');
-    await store.beat(beatOf(from, given));
+    return await store.beat(beatOf(from, given));
   }
 
   async #controllers(): Promise<JoinAnswer['controllers']> {

@@ -25,7 +25,7 @@ interface ForwarderParts {
 }
 
 /** What a member answers itself: its probes, its pages, its own models and its own state. */
-const OF_NODE = /^\/(?!v1\/|api\/|mcp|scim|\.well-known)|^\/api\/v1\/(system|inference)(\/|$)/;
+const OF_NODE = /^\/(?!v1\/|api\/|mcp|scim|\.well-known)|^\/api\/v1\/(system|inference|cluster\/leave)(\/|$)/;
 const ACCOUNTS = /^\/api\/v1\/(auth|identity|users)(\/|$)/;
 /** The name of an answer's stream ends with the id of its node. */
 const STREAM = /^\/api\/v1\/edge\/conversations\/streams\/[^/]*(?:@|%40)([0-9a-f-]{36})$/;

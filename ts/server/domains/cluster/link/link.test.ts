@@ -172,7 +172,15 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
 
   await t.test('of providers are asked of the node that has the key, which bills them', async (t) => {
     const billed = { ...scriptedUsage, provider: { backend: 'acme', costMicros: 42, currency: 'EUR' } as never };
-    const facts = { id: 'cloudy', kind: 'chat', family: '', createdAt: 1, ownedBy: 'openai', state: 'remote', backend: 'acme' } as const;
+    const facts = {
+      id: 'cloudy',
+      kind: 'chat',
+      family: '',
+      createdAt: 1,
+      ownedBy: 'openai',
+      state: 'remote',
+      backend: 'acme',
+    } as const;
     const capabilities = { chat: true } as ModelCard['capabilities'];
     const provider = (servingState: 'ok' | 'disabled') => ({
       unavailableReason: () => undefined,
@@ -199,7 +207,12 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
     const { said } = await front.chat('cloudy');
     t.equal(await said.ended.promise, undefined);
     t.equal(said.text, 'from afar');
-    t.match(said.calls, [['start', 7, 0, 'cloudy-2'], ['thought', 0, { signature: 'abc' }], ['finish'], ['done', { provider: { costMicros: 42 } }]]);
+    t.match(said.calls, [
+      ['start', 7, 0, 'cloudy-2'],
+      ['thought', 0, { signature: 'abc' }],
+      ['finish'],
+      ['done', { provider: { costMicros: 42 } }],
+    ]);
     remove[1]?.();
     await until(async () => (await card())[0]?.nodes === undefined);
     await t.rejects(front.chat('cloudy'), { code: 'model_not_ready' }, 'a key that no node has');

@@ -221,7 +221,9 @@ export class ClusterLink {
     const wanted = [own.fingerprint, ...certificates.map(({ fingerprint }) => fingerprint)].join();
     if (wanted === this.#trusted) return;
     this.#trusted = wanted;
-    this.#listener.trust(certificates, own);
+    // Whoever has this node's own key is a copy of it, and is told that the node is there.
+    const itself = { node: this.#parts.node.id, fingerprint: own.fingerprint, pem: own.cert };
+    this.#listener.trust([...certificates, itself], own);
   }
 
   #meet(certificates: readonly CertificateRow[], nodes: readonly NodeEntry[]): void {

@@ -30,7 +30,7 @@ const PROBE_MS = 3_000;
 const LIMITS = { connectMs: 2_000, firstByteMs: 5_000 };
 /** An answer that a node works on slows the reading of a prompt there like so many more tokens. */
 const RUNNING_TOKENS = 64;
-/** Of a node that has read no prompt yet. */
+/** A node that has read no prompt yet is taken to read so fast. */
 const UNKNOWN_RATE = 500;
 /** Nodes that are as fast as the fastest but for so much are told apart by the chat: all that choose choose alike. */
 const LIKE_FACTOR = 1.1;
@@ -48,7 +48,7 @@ export class Peer {
   /** It was asked how it is, and did not answer. */
   isSilent = false;
   cards: ReadonlyMap<string, ModelCard> = new Map();
-  /** As it has said itself. */
+  /** The node says it itself. */
   reported: NodeLoad = IDLE;
   /** The beginnings of prompts that it has. */
   readonly prefixes = new PrefixDigest();

@@ -1,4 +1,4 @@
-/** Which node answers a chat: few prompts are read twice, no node has more to do than the others, and a digest says nothing of a prompt. */
+/** A chat goes to the node that is expected to answer it first: few prompts are read twice, no node has more to do than the others, and a digest says nothing of a prompt. */
 import fc from 'fast-check';
 import t from 'tap';
 import { SeededRandom } from '../../../../../models/random/seeded-random.ts';
@@ -45,7 +45,8 @@ t.test('a digest is 8 KiB at most, and loses the oldest, the ends of prompts fir
 t.test('a load is read as it was written, and nothing else is', async (t) => {
   const load = { nRunning: 3, nQueuedTokens: 1_200, tokensPerSecond: 480 };
   t.strictSame(readLoad(writtenLoad(load)), load);
-  for (const text of [undefined, '', '1 2', '1 2 x', '-1 2 3', '1 2 3 4', `${'9'.repeat(20)} 1 1`]) t.equal(readLoad(text), undefined);
+  for (const text of [undefined, '', '1 2', '1 2 x', '-1 2 3', '1 2 3 4', `${'9'.repeat(20)} 1 1`])
+    t.equal(readLoad(text), undefined);
 });
 
 /** A node that reads prompts one after the other, and has the beginnings of as many as its memory holds. */
@@ -61,8 +62,19 @@ type Choose = (blocks: Int32Array, key: string, workers: readonly Worker[], now:
 /** Chats of eight turns by many tenants, each with a beginning of its own: what the nodes read, and how even it was. */
 function work(nWorkers: number, choose: Choose, seed: number): { nRead: number; unevenness: number } {
   const random = new SeededRandom(seed);
-  const workers: Worker[] = Array.from({ length: nWorkers }, () => ({ cache: new PrefixDigest(6_000 / nWorkers), freeAt: 0, nAnswers: 0, nRead: 0 }));
-  const words = (n: number) => Array.from({ length: n / 8 }, () => random.integer(2 ** 31).toString(36).padEnd(7)).join(' ');
+  const workers: Worker[] = Array.from({ length: nWorkers }, () => ({
+    cache: new PrefixDigest(6_000 / nWorkers),
+    freeAt: 0,
+    nAnswers: 0,
+    nRead: 0,
+  }));
+  const words = (n: number) =>
+    Array.from({ length: n / 8 }, () =>
+      random
+        .integer(2 ** 31)
+        .toString(36)
+        .padEnd(7),
+    ).join(' ');
   const systems = Array.from({ length: 16 }, () => words(2_400));
   const turns: { at: number; chat: number; turn: number }[] = [];
   const chats = Array.from({ length: 64 }, (_, i) => {
@@ -138,7 +150,8 @@ t.test('four nodes read little more than one with all the memory, and have alike
     const ours = work(4, byExpectedTime(), seed);
     const inTurn = work(4, roundRobin(), seed);
     const published = work(4, cacheAware(), seed);
-    const shown = ({ nRead, unevenness }: typeof ours) => `${(nRead / whole.nRead).toFixed(2)} x read, ${unevenness.toFixed(2)} x even`;
+    const shown = ({ nRead, unevenness }: typeof ours) =>
+      `${(nRead / whole.nRead).toFixed(2)} x read, ${unevenness.toFixed(2)} x even`;
     t.comment(`expected time ${shown(ours)}; round robin ${shown(inTurn)}; cache-aware ${shown(published)}`);
     t.ok(ours.nRead <= 1.3 * whole.nRead, shown(ours));
     t.ok(ours.unevenness <= 1.2, shown(ours));

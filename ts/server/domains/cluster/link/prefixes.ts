@@ -11,7 +11,7 @@ const BLOCK_BYTES = 512;
 export const BLOCK_TOKENS = BLOCK_BYTES / 4;
 /** A prompt that is longer is told from others by its beginning. */
 const MOST_BLOCKS = 256;
-/** With four bytes each a digest is 8 KiB on the wire. */
+/** A digest of so many is 8 KiB on the wire. */
 const MOST_HASHES = 1_500;
 
 /** The hashes of a prompt's whole blocks, from its beginning on. Its texts are in hand. */

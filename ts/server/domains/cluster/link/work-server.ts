@@ -197,7 +197,14 @@ class AnswerWriter implements CompletionSink {
 
   onStart(nPromptTokens: number, nCachedTokens: number, model?: string): void {
     this.#told.onStart();
-    this.#lines.push(...recordLine.call(['onStart', nPromptTokens, nCachedTokens, ...(model === undefined ? ([] as const) : ([model] as const))]));
+    this.#lines.push(
+      ...recordLine.call([
+        'onStart',
+        nPromptTokens,
+        nCachedTokens,
+        ...(model === undefined ? ([] as const) : ([model] as const)),
+      ]),
+    );
   }
 
   onContent(choice: number, body: Buffer): void {

@@ -44,7 +44,7 @@ export interface NodeReport {
   readonly prefixes: Int32Array;
 }
 
-/** What a node works on for others, as it says with each report and in a field of each answer. */
+/** A node's work for others, as it says with each report and in a field of each answer. */
 export interface NodeLoad {
   /** Answers that are not over. */
   readonly nRunning: number;

@@ -9,7 +9,8 @@ interface CyclePorts {
   readonly heartbeatMs: number;
   readonly entryMs: number;
   now(): number;
-  beat(told: Told): Promise<void>;
+  /** Resolves to the process that told of this node last. */
+  beat(told: Told): Promise<string | undefined>;
   lead(leaseMs: number, held: number | undefined): Promise<number | undefined>;
   nodes(): Promise<readonly NodeEntry[]>;
   mayLead(): boolean;
@@ -17,12 +18,16 @@ interface CyclePorts {
   /** The facts that are known at once: a change is told before the next heartbeat is due. */
   facts(): Partial<Told>;
   onLead(epoch: number): Promise<void>;
+  /** Another process tells of this node, too, and did so before this one. */
+  onTwin(): void;
 }
 
 export class NodeCycle {
   readonly leadership: Leadership;
   readonly #ports: CyclePorts;
   #told: Told | undefined;
+  #before: string | undefined;
+  #nTwinBeats = 0;
   #toldAt = Number.NEGATIVE_INFINITY;
   #mapAt: number;
   #size = 1;
@@ -50,9 +55,17 @@ export class NodeCycle {
 
   async tell(): Promise<void> {
     const told = await this.#ports.describe();
-    await this.#ports.beat(told);
+    const last = await this.#ports.beat(told);
+    if (this.#told === undefined) this.#before = last;
+    else if (last !== undefined && last !== told.boot && last === this.#before) this.#twinBeats();
     this.#told = told;
     this.#toldAt = this.#ports.now();
+  }
+
+  /** One may have been under way when its process ended; a second one comes from a process that lives. */
+  #twinBeats(): void {
+    this.#nTwinBeats += 1;
+    if (this.#nTwinBeats === 2) this.#ports.onTwin();
   }
 
   #hasChanged(): boolean {

@@ -1,12 +1,13 @@
 /** The rules of a node by themselves: whom it trusts, and what it takes for the state of the others. `npm run sim` has them in all that goes wrong. */
 import t from 'tap';
 import type { NodeEntry } from '../node-store.ts';
+import { NodeCycle } from './node-cycle.ts';
 import { NodeMap } from './node-map.ts';
 import { stateOf } from './node-state.ts';
 import { Trust } from './trust.ts';
 
 const ENTRY_MS = 90_000;
-const told = { name: '', address: '', version: '', roles: '[]', modules: '[]', models: '[]', load: '{}', draining: 0 };
+const told = { name: '', address: '', version: '', roles: '[]', modules: '[]', models: '[]', load: '{}', draining: 0, boot: '' };
 const entry = (id: string, seenMsAgo: number, ended = 0): NodeEntry => ({ ...told, id, ended, heartbeat_ms: 30_000, seenMsAgo });
 
 t.test('a list is trusted for so long from when it was asked for', async (t) => {
@@ -43,4 +44,39 @@ t.test('nodes that fall silent one by one are lost; most at once freeze the map,
   t.strictSame(states(entry('b', 100_000), entry('c', 100_000)), ['ready', 'ready', 'ready']);
   t.strictSame(states(entry('b', 181_000), entry('c', 181_000)), ['ready', 'gone', 'gone'], 'nothing is frozen for ever');
   t.equal(map.isFrozen, false);
+});
+
+t.test('a process that hears another of its node twice, which was there before it, knows itself for the copy', async (t) => {
+  let row = 'first';
+  let nTwins = 0;
+  const cycle = new NodeCycle({
+    heartbeatMs: 0,
+    entryMs: ENTRY_MS,
+    now: () => 0,
+    beat: async ({ boot }) => {
+      const last = row;
+      row = boot;
+      return last;
+    },
+    lead: async () => undefined,
+    nodes: async () => [],
+    mayLead: () => false,
+    describe: async () => ({ ...told, id: 'a', ended: 0, heartbeat_ms: 30_000, boot: 'second' }),
+    facts: () => ({}),
+    onLead: async () => undefined,
+    onTwin: () => {
+      nTwins += 1;
+    },
+  });
+  await cycle.tell();
+  await cycle.tell();
+  row = 'first';
+  await cycle.tell();
+  t.equal(nTwins, 0, 'one may have been under way when its process ended');
+  row = 'third';
+  await cycle.tell();
+  t.equal(nTwins, 0, 'one that came later ends itself');
+  row = 'first';
+  await cycle.tell();
+  t.equal(nTwins, 1);
 });

@@ -66,6 +66,13 @@ export class SweepStore {
     return new Set(rows.map(({ sha256 }) => sha256));
   }
 
+  async holdsAny(everyone: SystemScope): Promise<boolean> {
+    const row = await this.#access.read(everyone, (db) =>
+      db.selectFrom('data_documents').select('no').where('state', '!=', 'deleted').limit(1).executeTakeFirst(),
+    );
+    return row !== undefined;
+  }
+
   /** Nobody has ever seen them, so they leave no tombstone. */
   async abandon(scope: TenantScope | SystemScope, documentNos: readonly number[]): Promise<void> {
     if (documentNos.length === 0) return;
