@@ -4,6 +4,7 @@ import { KINDS, ROLES } from './matrix/credentials.ts';
 import { runLimited } from './matrix/limited.ts';
 import { runMatrix } from './matrix/matrix.ts';
 import { stateFault } from './matrix/state-fault.ts';
+import { iterations } from './test-support/iterations.ts';
 
 t.setTimeout(300_000);
 
@@ -16,6 +17,18 @@ t.test('no route gives an undocumented answer, shows a foreign byte, or tells a 
   });
   t.strictSame(faults, []);
   t.ok(nPassed > nRoutes * 4, `${nPassed} answers of ${nRoutes} routes`);
+});
+
+t.test('a member that sends all on answers as its controller does', async (t) => {
+  const { nPassed, faults } = await runMatrix({
+    folder: t.testdir(),
+    includes: (role, kind) => ROLES.indexOf(role) === KINDS.indexOf(kind),
+    states: ['good', 'revoked'],
+    stride: 24 / iterations(1, 4),
+    isMember: true,
+  });
+  t.strictSame(faults, []);
+  t.ok(nPassed > 400, `${nPassed} answers`);
 });
 
 t.test(

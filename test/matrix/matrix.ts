@@ -2,6 +2,7 @@
  * Every route x role x kind and state of credential x whose things are named (one's own, a foreign tenant's, nobody's). Each answer must be a
  * documented one and hold no byte of the foreign tenant, and a foreign id must be answered exactly as an unknown one.
  */
+import { join } from 'node:path';
 import { type Belongings, type Ids, makeBelongings, unknownLike } from './belongings.ts';
 import type { Answer, Client } from './client.ts';
 import { difference } from './comparison.ts';
@@ -19,7 +20,7 @@ import {
   signIn,
 } from './credentials.ts';
 import { type Document, documentationFault } from './documented.ts';
-import { openProgram } from './program.ts';
+import { openMember, openProgram, type Program } from './program.ts';
 import { contentOf } from './requests.ts';
 import { LAST, type Row, rowsOf } from './rows.ts';
 import { stateFault } from './state-fault.ts';
@@ -34,6 +35,8 @@ interface MatrixOptions {
   readonly stride?: number;
   /** Asks at the public listener; what it asks with is made at the internal one. */
   readonly isPublic?: boolean;
+  /** Asks a member of the cluster, which sends on all but what concerns itself; what it asks with is made at its controller. */
+  readonly isMember?: boolean;
   /** By default SQLite in the folder. */
   readonly databaseUrl?: string | undefined;
 }
@@ -58,22 +61,26 @@ export async function runMatrix({
   states = STATES,
   stride = 1,
   isPublic = false,
+  isMember = false,
   databaseUrl,
 }: MatrixOptions): Promise<MatrixReport> {
   const program = await openProgram(folder, {
     ...(isPublic && { SVC_PUBLIC_LISTEN: '127.0.0.1:0' }),
+    ...(isMember && { SVC_CLUSTER_LISTEN: '127.0.0.1:0' }),
     ...(databaseUrl !== undefined && { SVC_DATABASE_URL: databaseUrl }),
   });
   const { client, publicClient } = program;
   if (isPublic && publicClient === client) throw new Error('the program has no public listener');
+  let member: Program | undefined;
   try {
     const { token } = await client.json('POST', '/api/v1/auth/register', {}, { username: 'root', password });
     const root = { authorization: `Bearer ${token}` };
     for (const id of [OWN_TENANT, FOREIGN_TENANT]) await client.json('POST', '/api/v1/identity/tenants', root, { id, name: id });
     const accounts = await openAccounts(program, root, OWN_TENANT);
     const [steward, stranger] = [await openAdmin(client, root, OWN_TENANT), await openAdmin(client, root, FOREIGN_TENANT)];
+    if (isMember) member = await openMember(join(folder, 'member'), program, root);
     const rows = rowsOf(program.openapi as Document);
-    const walk = new Walk(client, publicClient, rows, accounts, steward, stranger);
+    const walk = new Walk(client, member?.client ?? publicClient, rows, accounts, steward, stranger);
     await walk.anonymous();
     let nCallers = 0;
     for (const role of ROLES) {
@@ -87,6 +94,7 @@ export async function runMatrix({
     }
     return { nRoutes: rows.length, nPassed: walk.nPassed, faults: walk.faults };
   } finally {
+    await member?.stop();
     await program.stop();
   }
 }

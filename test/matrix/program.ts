@@ -1,6 +1,7 @@
 /** The whole program with all its modules and routes, in this process; only the engine behind the models is scripted. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sayHello } from '../../ts/server/domains/completions/test-support/response-node.ts';
 import { defineInference } from '../../ts/server/domains/inference/index.ts';
 import { Inspector } from '../../ts/server/domains/inference/local/inspection/inspector.ts';
@@ -62,6 +63,18 @@ export async function openProgram(folder: string, environment: Readonly<Record<s
   };
   const databaseUrl = environment['SVC_DATABASE_URL'] ?? `sqlite:${join(dataDir, 'svc.db')}`;
   return { client, publicClient, binding, port: internal.port, databaseUrl, openapi: server.openapi, stop };
+}
+
+/** A second program that joined the first one's cluster and answers nothing of its own accord. The first one has a `cluster.listen`. */
+export async function openMember(folder: string, { client }: Program, root: Readonly<Record<string, string>>): Promise<Program> {
+  const environment = { SVC_CLUSTER_LISTEN: '127.0.0.1:0' };
+  const { token } = await client.json('POST', '/api/v1/cluster/join-tokens', root, {});
+  const single = await openProgram(folder, environment);
+  await single.client.json('POST', '/api/v1/cluster/join', {}, { token });
+  await single.stop();
+  const member = await openProgram(folder, environment);
+  while ((await member.client.send({ method: 'GET', path: '/v1/models', headers: root })).status !== 200) await wait(20);
+  return member;
 }
 
 function scriptedInference(binding: ScriptedBinding, path: string) {

@@ -114,7 +114,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   const follow = async (certificate: NodeCertificate, peers: readonly PeerFacts[]): Promise<void> => {
     const controllers = peers.map(({ id, address: at, certificates }) => ({ id, address: at, certificates }));
     const now = JSON.stringify([certificate.fingerprint, controllers]);
-    if (controllers.length === 0 || now === followed || joining.isLeaving) return;
+    if (controllers.length === 0 || now === followed || joining.hasLeft) return;
     followed = now;
     membership = { controllers };
     await writeMembership(node.dataDir, membership);

@@ -34,7 +34,7 @@ interface JoinOptions {
 export class Joining {
   readonly #parts: JoiningParts;
   /** The node writes no more of its cluster to its disk. */
-  isLeaving = false;
+  hasLeft = false;
 
   constructor(parts: JoiningParts) {
     this.#parts = parts;
@@ -93,7 +93,7 @@ export class Joining {
     } catch (cause) {
       throw clusterErrors.error('node_unreachable', 'No controller could be told that this node leaves.', { cause });
     }
-    this.isLeaving = true;
+    this.hasLeft = true;
     await endMembership(node.dataDir);
     log.info('this node has left its cluster');
     node.restart('it has left its cluster');
