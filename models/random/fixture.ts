@@ -24,12 +24,13 @@ export async function randomProjector({ shape = 'tiny', seed = 1, hears = false 
 
 /** Paths of a voice's model and its projector. */
 export async function randomVoice({
+  shape = 'pocket',
   seed = 1,
   ends = false,
 }: RandomVoiceOptions = {}): Promise<{ model: string; projector: string }> {
-  const made = { seed, ends, generatorVersion };
+  const made = { shape, seed, ends, generatorVersion };
   const projectorOf = (model: string) => `${model}.mmproj`;
-  const model = await cached('random-voice', made, (path) => writeRandomVoice(path, projectorOf(path), made));
+  const model = await cached(`random-voice-${shape}`, made, (path) => writeRandomVoice(path, projectorOf(path), made));
   return { model, projector: projectorOf(model) };
 }
 

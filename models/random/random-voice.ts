@@ -7,6 +7,12 @@ import {
   pocketModelTensors,
   pocketProjectorTensors,
 } from '../../ts/server/domains/media/voices/gguf/pocket-tensors.ts';
+import {
+  QWEN_CODES,
+  type QwenSizes,
+  qwenModelTensors,
+  qwenProjectorTensors,
+} from '../../ts/server/domains/media/voices/gguf/qwen-tensors.ts';
 import type { TensorRow } from '../../ts/server/domains/media/voices/gguf/tensor-row.ts';
 import type { GgufMetadata, GgufValue } from '../../ts/server/platform/gguf/gguf-value.ts';
 import { writeGguf } from '../../ts/server/platform/gguf/gguf-writer.ts';
@@ -15,8 +21,9 @@ import type { WeightType } from './tensor-encoder.ts';
 import type { TensorSpec } from './tensor-spec.ts';
 
 export interface RandomVoiceOptions {
+  shape?: 'pocket' | 'qwen';
   seed?: number;
-  /** It ends a sentence by itself at once; else the library does so, after as long as the text may take. */
+  /** A voice of Pocket TTS's shape ends a sentence by itself at once; else the library does so, after as long as the text may take. */
   ends?: boolean;
 }
 
@@ -66,12 +73,24 @@ export interface VoicePart {
   tensors: { spec: TensorSpec; type: WeightType }[];
 }
 
-export function randomVoiceParts(ends = false): { model: VoicePart; projector: VoicePart } {
+export function randomVoiceParts({ shape = 'pocket', ends = false }: RandomVoiceOptions = {}): {
+  model: VoicePart;
+  projector: VoicePart;
+} {
   // The end of speech is a number above a threshold.
   const means = new Map([['a.gen.out_eos.bias', ends ? 100 : -100]]);
+  const part = (metadata: GgufMetadata, rows: readonly TensorRow[]) => ({
+    metadata,
+    tensors: rows.map((row) => tensorOf(row, means)),
+  });
+  if (shape === 'qwen')
+    return {
+      model: part(describeQwen(), qwenModelTensors(qwenSizes)),
+      projector: part(describeQwenProjector(), qwenProjectorTensors(qwenSizes)),
+    };
   return {
-    model: { metadata: describeModel(), tensors: pocketModelTensors(sizes).map((row) => tensorOf(row, means)) },
-    projector: { metadata: describeProjector(), tensors: pocketProjectorTensors(sizes).map((row) => tensorOf(row, means)) },
+    model: part(describeModel(), pocketModelTensors(sizes)),
+    projector: part(describeProjector(), pocketProjectorTensors(sizes)),
   };
 }
 
@@ -79,13 +98,13 @@ export function writeVoicePart(path: string, { metadata, tensors }: VoicePart, s
   return writeGguf(path, { metadata, tensors: tensors.map(({ spec, type }) => randomTensor(spec, seed, type)) });
 }
 
-/** Writes both files of a voice of Pocket TTS's shape, the model last. */
+/** Writes both files of a voice, the model last. */
 export async function writeRandomVoice(
   modelPath: string,
   projectorPath: string,
-  { seed = 1, ends = false }: RandomVoiceOptions = {},
+  { seed = 1, ...options }: RandomVoiceOptions = {},
 ): Promise<void> {
-  const { model, projector } = randomVoiceParts(ends);
+  const { model, projector } = randomVoiceParts(options);
   await writeVoicePart(projectorPath, projector, seed);
   await writeVoicePart(modelPath, model, seed);
 }
@@ -146,12 +165,114 @@ function describeProjector(): GgufMetadata {
 }
 
 function tensorOf({ name, dims, kind }: TensorRow, means: ReadonlyMap<string, number>): VoicePart['tensors'][number] {
-  const isScale = /norm|ln\d|ls\d|std/.test(name) && !name.endsWith('.bias');
+  const isScale = /norm|ln\d|ls\d|std|alpha|beta|gamma/.test(name) && !name.endsWith('.bias');
   const nIn = kind === 'weight' ? (dims[0] ?? 1) : (dims[0] ?? 1) * (dims[1] ?? 1);
   const deviation = kind === 'plain' ? 0.1 : 1 / Math.sqrt(nIn);
-  const isWeight = kind === 'weight' || kind === 'kernel';
+  const isWeight = kind !== 'plain';
   return {
     spec: { name, dims: [...dims], mean: means.get(name) ?? (isScale ? 1 : 0), deviation, isWeight },
     type: isWeight ? 'f16' : 'f32',
   };
+}
+
+/** Letters that GPT-2's tokenizer writes bytes as. */
+function byteLetters(): string[] {
+  const isPlain = (byte: number) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte !== 173);
+  let others = 0;
+  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isPlain(byte) ? byte : 256 + others++));
+}
+
+const SPOKEN_CODES = 2048;
+const qwenTokens = [
+  ...byteLetters(),
+  ...['<|im_start|>', '<|im_end|>', '<tts_pad>', '<tts_text_bos>', '<tts_text_eod>'],
+  ...Array.from({ length: SPOKEN_CODES }, (_, index) => `<|codec_${index}|>`),
+  ...['bos', 'eos_token', 'pad', 'think', 'think_bos', 'think_eos', 'language_english', 'language_german'].map(
+    (name) => `<|codec_${name}|>`,
+  ),
+];
+const nQwenTokens = qwenTokens.indexOf('<|codec_0|>') + QWEN_CODES;
+while (qwenTokens.length < nQwenTokens) qwenTokens.push(`<|codec_spare_${qwenTokens.length}|>`);
+
+const qwenSizes: QwenSizes = {
+  width: 64,
+  layers: 1,
+  feedForward: 64,
+  vocabulary: nQwenTokens,
+  heads: 2,
+  keyHeads: 1,
+  headWidth: 16,
+  speaker: { channels: 16, squeezed: 4, gathered: 16, attention: 8 },
+  predictor: { width: 32, layers: 1, feedForward: 32, heads: 2, keyHeads: 1, headWidth: 16, vocabulary: 64, isProjected: true },
+  decoder: {
+    codeWidth: 8,
+    firstVocabulary: SPOKEN_CODES,
+    restVocabulary: 64,
+    quantised: 16,
+    channels: 16,
+    width: 32,
+    attention: 64,
+    feedForward: 32,
+    hidden: 32,
+    dac: [16, 8, 4, 2, 2],
+    strides: [8, 5, 4, 3],
+  },
+};
+
+function describeQwen(): GgufMetadata {
+  const { width, layers, feedForward, heads: nHead, keyHeads, headWidth } = qwenSizes;
+  const types = qwenTokens.map((token) => (/^<.+>$/.test(token) ? 3 : 1));
+  return new Map<string, GgufValue>([
+    ['general.architecture', text('qwen3tts')],
+    ['general.type', text('model')],
+    ['general.name', text('svc random voice')],
+    ['general.file_type', count(1)],
+    ['svc.demonstration', { type: 'bool', value: true }],
+    ['qwen3tts.context_length', count(4096)],
+    ['qwen3tts.embedding_length', count(width)],
+    ['qwen3tts.block_count', count(layers)],
+    ['qwen3tts.feed_forward_length', count(feedForward)],
+    ['qwen3tts.attention.head_count', count(nHead)],
+    ['qwen3tts.attention.head_count_kv', count(keyHeads)],
+    ['qwen3tts.attention.key_length', count(headWidth)],
+    ['qwen3tts.attention.value_length', count(headWidth)],
+    ['qwen3tts.attention.layer_norm_rms_epsilon', small],
+    ['qwen3tts.rope.freq_base', { type: 'float32', value: 1_000_000 }],
+    ['qwen3tts.rope.dimension_sections', { type: 'array', elementType: 'int32', length: 4, values: [4, 2, 2, 0] }],
+    ['tokenizer.ggml.model', text('gpt2')],
+    ['tokenizer.ggml.pre', text('qwen2')],
+    ['tokenizer.ggml.tokens', { type: 'array', elementType: 'string', length: nQwenTokens, values: [...qwenTokens] }],
+    ['tokenizer.ggml.token_type', { type: 'array', elementType: 'int32', length: nQwenTokens, values: types }],
+    ['tokenizer.ggml.merges', { type: 'array', elementType: 'string', length: 1, values: ['t h'] }],
+    ['tokenizer.ggml.eos_token_id', count(qwenTokens.indexOf('<|codec_eos_token|>'))],
+    ['tokenizer.ggml.add_eos_token', { type: 'bool', value: false }],
+  ]);
+}
+
+function describeQwenProjector(): GgufMetadata {
+  const { width, predictor } = qwenSizes;
+  const half = (name: string, [own, feedForward, layers, nHead]: readonly number[]): [string, GgufValue][] => [
+    [`clip.${name}.embedding_length`, count(own ?? 0)],
+    [`clip.${name}.feed_forward_length`, count(feedForward ?? 0)],
+    [`clip.${name}.block_count`, count(layers ?? 0)],
+    [`clip.${name}.projection_dim`, count(width)],
+    [`clip.${name}.attention.head_count`, count(nHead ?? 0)],
+    [`clip.${name}.attention.layer_norm_epsilon`, small],
+  ];
+  return new Map<string, GgufValue>([
+    ['general.architecture', text('clip')],
+    ['general.type', text('mmproj')],
+    ['general.name', text('svc random voice')],
+    ['general.file_type', count(1)],
+    ['svc.demonstration', { type: 'bool', value: true }],
+    ['clip.has_audio_encoder', { type: 'bool', value: true }],
+    ['clip.audio.projector_type', text('qwen3tts_spkenc')],
+    ['clip.audio.num_mel_bins', count(128)],
+    // The encoder has neither attention nor feed-forward layers, and the reader wants their numbers.
+    ...half('audio', [1536, 1536, 3, 1]),
+    ['clip.has_gen_audio_encoder', { type: 'bool', value: true }],
+    ['clip.gen.audio.projector_type', text('qwen3tts_gen')],
+    ...half('gen.audio', [predictor.width, predictor.feedForward, predictor.layers, predictor.heads]),
+    ['clip.gen.audio.attention.head_count_kv', count(predictor.keyHeads)],
+  ]);
 }

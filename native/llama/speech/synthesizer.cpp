@@ -25,6 +25,8 @@ constexpr double kLeastVoiceSeconds = 0.1;
 // Frames until the first samples, and then between two pieces: each piece is a pass of the decoder.
 constexpr size_t kFirstFrames = 2;
 constexpr size_t kFramesOfPiece = 8;
+// Qwen3-TTS's decoder takes a window, and what is less is filled up: it goes on only from whole ones.
+constexpr size_t kFramesOfWindow = 72;
 // Codes are sampled as Qwen3-TTS's own configuration says.
 constexpr int32_t kTopK = 50;
 constexpr float kTemperature = 0.9f;
@@ -233,11 +235,9 @@ void Synthesizer::speak(Utterance & of) {
     bool has_more = true;
     while (has_more) {
         step(of, [&] { has_more = advance(); });
-        // What Qwen3-TTS's decoder is given is filled up to its window, so that it goes on only from whole ones, which the
-        // library sees to.
-        const bool is_in_pieces = first_code_ == LLAMA_TOKEN_NULL;
-        const size_t n_wanted = n_handed_over_ == 0 ? kFirstFrames : kFramesOfPiece;
-        if (is_in_pieces && has_more && n_unheard_frames_ >= n_wanted) step(of, [&] { hand_over(of); });
+        const bool is_in_windows = first_code_ != LLAMA_TOKEN_NULL;
+        const size_t n_wanted = is_in_windows ? kFramesOfWindow : n_handed_over_ == 0 ? kFirstFrames : kFramesOfPiece;
+        if (has_more && n_unheard_frames_ == n_wanted) step(of, [&] { hand_over(of); });
     }
     step(of, [&] { hand_over(of); });
 }

@@ -24,7 +24,7 @@ interface Spoken {
 function speak(options: Partial<UtteranceOptions>, by: LlamaSynthesizer = synthesizer, onStart?: (cancel: () => void) => void) {
   const { promise, resolve } = Promise.withResolvers<Spoken>();
   const all: Int16Array[] = [];
-  const cancel = by.start({ tenant: 'a', text: 'Good morning to you.', ...options }, ({ samples, isLast, error }) => {
+  const cancel = by.start({ tenant: 'a', text: 'Good day.', ...options }, ({ samples, isLast, error }) => {
     if (samples.length > 0) all.push(samples);
     if (!isLast) return;
     const whole = Int16Array.from(all.flatMap((piece) => [...piece]));
@@ -52,7 +52,7 @@ t.test('a sentence becomes whole frames at 24,000 samples a second, the first of
     pieces.join(),
   );
   t.ok(new Set(samples).size > 100, 'it is no silence');
-  const longer = await speak({ text: 'Good morning to you, and to all of your many friends.' });
+  const longer = await speak({ text: 'Good day to all of you.' });
   t.ok(longer.samples.length > 1.5 * samples.length, `${longer.samples.length} beside ${samples.length}`);
 });
 
@@ -104,7 +104,7 @@ t.test('whoever goes is not spoken for, whether it waits or not; others are', as
 t.test('tenants take turns by what is spoken for each, and nobody waits for what is in the background', async (t) => {
   const ended: string[] = [];
   const named = async (name: string, options: Partial<UtteranceOptions>) => {
-    await speak({ text: 'One two three.', ...options });
+    await speak({ text: 'Oh.', ...options });
     ended.push(name);
   };
   await Promise.all([
@@ -150,4 +150,25 @@ t.test('every text is text: names of control tokens and letters that nobody know
   t.equal((await speak({ text: ' ' }, by)).error?.code, 'internal', 'a text of nothing');
   await by.close();
   await brief.close();
+});
+
+t.test('a voice of Qwen3-TTS’s shape samples codes, the same for the same seed, and is told its language', async (t) => {
+  const files = await randomVoice({ shape: 'qwen' });
+  const other = await LlamaModel.load({ path: files.model, projectorPath: files.projector });
+  const by = await other.createSynthesizer({ nThreads: 1 });
+  const said = { text: 'Oh, <|im_end|>', seed: 3, language: 'en' };
+  const first = await speak(said, by);
+  t.equal(first.error, undefined);
+  // It ends at the latest after as long as its bytes may take, and a piece is a window.
+  t.equal(first.samples.length % FRAME, 0);
+  t.ok(first.samples.length > 0 && first.samples.length <= (4 * 40 + 50) * FRAME, `${first.samples.length}`);
+  t.ok(
+    first.pieces.slice(0, -1).every((length) => length === 72 * FRAME),
+    first.pieces.join(),
+  );
+  const brief = { ...said, text: 'Oh', language: 'de', voice: hum(0.5) };
+  t.ok(same(await speak(brief, by), await speak(brief, by)));
+  t.equal((await speak({ ...said, language: 'nl' }, by)).error?.code, 'internal', 'a language that it does not have');
+  await by.close();
+  await other.close();
 });

@@ -117,9 +117,9 @@ async function readVoice(folder: string, id: string, engines: readonly VoiceEngi
   const value: unknown = JSON.parse(await readFile(path, 'utf8'));
   const fault = check.findFault(value, 'the file');
   if (fault !== undefined) throw new Error(fault.sentence);
-  const { engine: engineName, language, name = id, license, ...described } = value as Static<typeof VoiceFile>;
+  const { engine: engineName, name = id, license, ...described } = value as Static<typeof VoiceFile>;
   const engine = engines.find((each) => each.name === engineName);
   if (engine === undefined) throw new Error(`there is no engine ${engineName}`);
   const made = await engine.describe(folder, described);
-  return { ...made, id, name, language: language.toLowerCase(), license: license ?? made.license };
+  return { ...made, id, name, language: described.language.toLowerCase(), license: license ?? made.license };
 }

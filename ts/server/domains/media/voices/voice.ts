@@ -32,6 +32,7 @@ export type VoiceMaking = Omit<Voice, 'id' | 'name' | 'language'>;
 
 /** A file of the folder says this of a voice's making. */
 export interface DescribedVoice {
+  language: string;
   model: string;
   mmproj?: string;
   sample?: string;
@@ -67,7 +68,10 @@ export interface VoiceEngine {
 const MODEL = /^[a-z0-9]+(?:[-_+][a-z0-9]+)*$/i;
 
 /** A described voice of an engine that the machine has installed, and that has models of its own. Throws an Error that says what is amiss. */
-export async function installedVoice(engine: VoiceEngine, { model, ...others }: DescribedVoice): Promise<VoiceMaking> {
+export async function installedVoice(
+  engine: VoiceEngine,
+  { model, language: _language, ...others }: DescribedVoice,
+): Promise<VoiceMaking> {
   const [base] = await engine.voices();
   if (base === undefined) throw new Error(`no engine ${engine.name} is installed`);
   const [other] = Object.keys(others);

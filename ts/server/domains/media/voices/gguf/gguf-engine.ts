@@ -54,7 +54,7 @@ export class GgufEngine implements VoiceEngine {
     return [];
   }
 
-  async describe(folder: string, { model, mmproj, sample, seed = DEFAULT_SEED }: DescribedVoice): Promise<VoiceMaking> {
+  async describe(folder: string, { language, model, mmproj, sample, seed = DEFAULT_SEED }: DescribedVoice): Promise<VoiceMaking> {
     if (mmproj === undefined) throw new Error('a voice of the engine gguf names its projector, too (mmproj)');
     const files: VoiceFiles = {
       model: await fileIn(folder, model),
@@ -62,7 +62,9 @@ export class GgufEngine implements VoiceEngine {
       seed,
       ...(sample !== undefined && { sample: await fileIn(folder, sample) }),
     };
-    const { sampleRate, license = 'unknown' } = await this.#factsOf(files);
+    const { sampleRate, languages, license = 'unknown' } = await this.#factsOf(files);
+    if (languages?.includes(codeOf(language)) === false)
+      throw new Error(`its model speaks ${languages.join(', ')}, and not ${language}`);
     return { engine: this.name, model, sampleRate, license, files };
   }
 
@@ -199,8 +201,7 @@ async function* spoken(
   const pieces: Int16Array[] = [];
   let last: SpeechEvent | undefined;
   let news = Promise.withResolvers<void>();
-  // Models are told the language, and not the country.
-  const [language = ''] = voice.language.split('-');
+  const language = codeOf(voice.language);
   const options = { tenant, text, language, seed, isBackground, ...(sample !== undefined && { voice: sample }) };
   const cancel = synthesizer.start(options, (event) => {
     if (event.samples.length > 0) pieces.push(event.samples);
@@ -226,6 +227,11 @@ async function* spoken(
     // Nothing happens to one that is over.
     cancel();
   }
+}
+
+/** Models are told the language, and not the country. */
+function codeOf(language: string): string {
+  return (language.split('-')[0] ?? '').toLowerCase();
 }
 
 /** Throws an Error that says what is amiss: a name that is none, no file, or a link out of the folder. */

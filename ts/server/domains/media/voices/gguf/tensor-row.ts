@@ -4,12 +4,16 @@ export interface TensorRow {
   name: string;
   /** Fastest-varying dimension first. */
   dims: readonly number[];
-  /** `weight`: any format that is multiplied with; `kernel`: half floats; `plain`: floats. */
-  kind: 'weight' | 'kernel' | 'plain';
+  /** `weight`: any format that is multiplied with; `filter`: one of those without blocks; `kernel`: half floats; `plain`: floats. */
+  kind: 'weight' | 'filter' | 'kernel' | 'plain';
 }
 
 export function weight(name: string, ...dims: number[]): TensorRow {
   return { name: `${name}.weight`, dims, kind: 'weight' };
+}
+
+export function filter(name: string, ...dims: number[]): TensorRow {
+  return { name: `${name}.weight`, dims, kind: 'filter' };
 }
 
 export function kernel(name: string, ...dims: number[]): TensorRow {

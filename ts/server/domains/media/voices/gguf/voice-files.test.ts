@@ -1,7 +1,7 @@
 /** Files of voices: a whole voice is read, and whatever differs from one is refused with a sentence, or can be spoken with. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { randomVoice } from '../../../../../../models/random/fixture.ts';
 import { randomVoiceParts, type VoicePart, writeVoicePart } from '../../../../../../models/random/random-voice.ts';
 import { iterations } from '../../../../../../test/test-support/iterations.ts';
@@ -13,7 +13,9 @@ import { readVoiceFiles } from './voice-files.ts';
 
 t.setTimeout(600_000);
 
-const whole = await randomVoice();
+type Shape = 'pocket' | 'qwen';
+const voices = { pocket: await randomVoice(), qwen: await randomVoice({ shape: 'qwen' }) };
+const whole = voices.pocket;
 const folder = t.testdir({});
 const changed = join(folder, 'changed.gguf');
 
@@ -41,12 +43,16 @@ async function speak(path: string, projectorPath: string): Promise<void> {
 }
 
 type Half = 'model' | 'projector';
-const pathsWith = (half: Half) => ({ ...whole, [half]: changed });
+const pathsWith = (half: Half, shape: Shape = 'pocket') => ({ ...voices[shape], [half]: changed });
+
+/** Sentences of the larger shape take seconds: it speaks few of them in a usual run. */
+let nOfQwen = iterations(1, 1_000);
 
 /** Refused, or spoken with. */
-async function isRefused(half: Half): Promise<boolean> {
-  const { model, projector } = pathsWith(half);
+async function isRefused(half: Half, shape: Shape): Promise<boolean> {
+  const { model, projector } = pathsWith(half, shape);
   if ((await read(model, projector)) === undefined) return true;
+  if (shape === 'qwen' && nOfQwen-- <= 0) return false;
   await speak(model, projector).catch((error: unknown) => {
     if ((error as Error).name !== 'NativeError') throw error;
   });
@@ -55,6 +61,9 @@ async function isRefused(half: Half): Promise<boolean> {
 
 t.test('a voice is read', async (t) => {
   t.match(await readVoiceFiles(whole.model, whole.projector), { architecture: 'pockettts', sampleRate: 24_000 });
+  const { model, projector } = voices.qwen;
+  t.match(await readVoiceFiles(model, projector), { architecture: 'qwen3tts', sampleRate: 24_000, languages: ['en', 'de'] });
+  await t.rejects(readVoiceFiles(whole.model, projector), /clip\.audio\.num_mel_bins/, 'halves of two voices');
 });
 
 t.test('files that are no voice are refused, and the sentence says why', async (t) => {
@@ -100,44 +109,77 @@ t.test('numbers, types and shapes that are off are refused', async (t) => {
     ['no block of the flow', 'projector', (part) => drop(part, /^a\.gen\.flow\.blk\./), /lacks the tensor/],
     ['a tensor too many', 'projector', (part) => rename(part, 'a.downsample.conv.weight', 'v.class_embd'), /downsample/],
   ];
-  for (const [what, half, change, sentence] of cases) {
-    const part = randomVoiceParts()[half];
-    change(part);
-    await writeVoicePart(changed, part);
-    const { model, projector } = pathsWith(half);
-    await t.rejects(readVoiceFiles(model, projector), sentence, what);
-  }
+  for (const [what, half, change, sentence] of cases) await refuses(t, 'pocket', what, half, change, sentence);
+  const ofQwen: typeof cases = [
+    ['heads that share no keys', 'model', (part) => set(part, 'qwen3tts.attention.head_count_kv', 3), /share their keys/],
+    ['positions of another width', 'model', (part) => setSections(part, [4, 4, 4, 0]), /dimension_sections/],
+    ['no position that moves', 'model', (part) => setSections(part, [0, 4, 4, 0]), /dimension_sections/],
+    ['another tokenizer', 'model', (part) => part.metadata.set('tokenizer.ggml.pre', text('llama3')), /tokenizer/],
+    ['no token that ends the sound', 'model', (part) => renameToken(part, '<|codec_eos_token|>'), /codec_eos_token/],
+    ['codes elsewhere', 'model', (part) => tokensOf(part).reverse(), /end of its vocabulary/],
+    ['a graph too large', 'projector', (part) => set(part, 'clip.gen.audio.block_count', 6), /out of range/],
+    ['four blocks of the encoder', 'projector', (part) => set(part, 'clip.audio.block_count', 4), /out of range/],
+    ['frames of another length', 'projector', (part) => resize(part, 'a.gen.wav.dac.blk.0.conv.weight', 0, 14), /strides/],
+    ['a small codebook', 'projector', (part) => resize(part, 'a.gen.wav.quant.first.codebook.weight', 1, 64), /fewer rows/],
+    ['no projection', 'projector', (part) => drop(part, /proj_in/), /do not fit/],
+  ];
+  for (const [what, half, change, sentence] of ofQwen) await refuses(t, 'qwen', what, half, change, sentence);
 });
 
 t.test('changed keys and tensors never end the process', async (t) => {
   let nSpoken = 0;
-  const n = iterations(80, 600);
+  const n = iterations(40, 900);
   for (let i = 0; i < n; i++) {
     const half: Half = random.integer(2) === 0 ? 'model' : 'projector';
-    const part = randomVoiceParts(true)[half];
+    const shape: Shape = random.integer(2) === 0 ? 'pocket' : 'qwen';
+    const part = randomVoiceParts({ shape, ends: true })[half];
     const what = mutate(part);
     await writeVoicePart(changed, part);
-    t.comment(`${half}: ${what}`);
-    if (!(await isRefused(half))) nSpoken++;
+    t.comment(`${shape} ${half}: ${what}`);
+    if (!(await isRefused(half, shape))) nSpoken++;
   }
   t.ok(nSpoken < n / 2, `${nSpoken} of ${n} were spoken with`);
 });
 
 t.test('changed bytes never end the process', async (t) => {
-  const n = iterations(120, 900);
-  const heads = { model: (await readGguf(whole.model)).dataOffset, projector: (await readGguf(whole.projector)).dataOffset };
+  const n = iterations(40, 900);
   for (let i = 0; i < n; i++) {
     const half: Half = random.integer(2) === 0 ? 'model' : 'projector';
-    const bytes = readFileSync(whole[half]);
-    const dataOffset = heads[half];
+    const shape: Shape = random.integer(4) === 0 ? 'qwen' : 'pocket';
+    const bytes = readFileSync(voices[shape][half]);
+    const { dataOffset } = await readGguf(voices[shape][half]);
     const at = random.integer(dataOffset);
     bytes[at] = random.integer(256);
     writeFileSync(changed, bytes);
-    t.comment(`${half}: byte ${at} is ${bytes[at]}`);
-    await isRefused(half);
+    t.comment(`${shape} ${half}: byte ${at} is ${bytes[at]}`);
+    await isRefused(half, shape);
   }
   t.pass('it lives');
 });
+
+async function refuses(
+  t: Test,
+  shape: Shape,
+  what: string,
+  half: Half,
+  change: (part: VoicePart) => void,
+  sentence: RegExp,
+): Promise<void> {
+  const part = randomVoiceParts({ shape })[half];
+  change(part);
+  await writeVoicePart(changed, part);
+  const { model, projector } = pathsWith(half, shape);
+  await t.rejects(readVoiceFiles(model, projector), sentence, what);
+}
+
+function setSections(part: VoicePart, values: number[]): void {
+  part.metadata.set('qwen3tts.rope.dimension_sections', { type: 'array', elementType: 'int32', length: 4, values });
+}
+
+function renameToken(part: VoicePart, name: string): void {
+  const tokens = tokensOf(part);
+  tokens[tokens.indexOf(name)] = '<|other|>';
+}
 
 function text(value: string): GgufValue {
   return { type: 'string', value };
