@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <thread>
 
 #include "../../common/freed_heap.h"
 #include "../../common/status.h"
@@ -145,6 +146,8 @@ void Model::load_projector(const LoadOptions & options) {
     auto params = mtmd_context_params_default();
     params.use_gpu = options.n_gpu_layers != 0;
     params.print_timings = false;
+    // More threads than cores wait for each other.
+    params.n_threads = std::min(params.n_threads, static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
     projector_.reset(mtmd_init_from_file(options.projector_path.c_str(), raw(), params));
     if (!projector_) throw invalid(options.projector_path);
 }

@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { LlamaModel, type LlamaSynthesizer, type SpeechEvent } from '../../../../native/llama.ts';
 import { NativeError } from '../../../../native/native-error.ts';
+import { DomainError } from '../../../../platform/errors/domain-error.ts';
 import { mediaError } from '../../errors.ts';
 import { readSound } from '../../sound/sound-reader.ts';
 import { stretched, wholeOf } from '../time-stretch.ts';
@@ -159,6 +160,7 @@ export class GgufEngine implements VoiceEngine {
         throw error;
       }
     } catch (error) {
+      if (error instanceof DomainError) throw error;
       if (error instanceof NativeError && error.code === 'out_of_memory') throw noMemory(id, error);
       throw unusable(id, 'its files cannot be loaded', error);
     }
