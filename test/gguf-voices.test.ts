@@ -20,6 +20,7 @@ function put(name: string, bytes: Uint8Array): void {
 put('noise.gguf', readFileSync(files.model));
 put('mmproj.gguf', readFileSync(files.projector));
 put('tone.wav', wav(sine(200, 44_100, 1), 44_100));
+put('short.wav', wav(sine(200, 44_100, 0.05), 44_100));
 put('text.wav', Buffer.from('no sound at all'));
 const carla = { engine: 'gguf', model: 'noise.gguf', mmproj: 'mmproj.gguf', language: 'en', license: 'CC0-1.0' };
 const voices = {
@@ -27,6 +28,7 @@ const voices = {
   dora: { ...carla, sample: 'tone.wav' },
   emil: { ...carla, seed: 7 },
   mute: { ...carla, sample: 'text.wav' },
+  nora: { ...carla, sample: 'short.wav' },
   wrong: { ...carla, mmproj: 'noise.gguf' },
 };
 for (const [name, value] of Object.entries(voices)) writeFileSync(join(voicesDir, `${name}.json`), JSON.stringify(value));
@@ -56,6 +58,7 @@ t.test('they are listed, and what is wrong with a file is told', async (t) => {
     { id: 'dora' },
     { id: 'emil' },
     { id: 'mute' },
+    { id: 'nora' },
   ]);
   t.match(list.note, /wrong\.json: /);
 });
@@ -100,6 +103,7 @@ t.test('a sample that is no sound, and files that are damaged later, hurt their 
     error: 'voice_unusable',
     detail: /mute cannot be used: its sample/,
   });
+  t.match(await say({ text, voice: 'nora' }), { status: 503, error: 'voice_unusable' });
   copyFileSync(join(voicesDir, 'noise.gguf'), join(voicesDir, 'cut.gguf'));
   truncateSync(join(voicesDir, 'cut.gguf'), 40_000);
   writeFileSync(join(voicesDir, 'zoe.json'), JSON.stringify({ ...carla, model: 'cut.gguf' }));

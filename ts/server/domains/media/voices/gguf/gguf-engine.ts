@@ -31,6 +31,7 @@ interface Loaded {
 
 /** Names of files in the folder: never a path. */
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+const LEAST_SAMPLE_SECONDS = 0.1;
 const MOST_SAMPLE_SECONDS = 30;
 const DEFAULT_SEED = 1;
 
@@ -257,6 +258,7 @@ async function readSample(path: string, rate: number): Promise<Float32Array> {
   const pieces: Float32Array[] = [];
   for await (const piece of readSound(path, { maxSeconds: MOST_SAMPLE_SECONDS, rate, signal })) pieces.push(piece);
   const whole = new Float32Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  if (whole.length < LEAST_SAMPLE_SECONDS * rate) throw new Error('a tenth of a second is the least');
   let at = 0;
   for (const piece of pieces) {
     whole.set(piece, at);
