@@ -19,15 +19,15 @@ const MAX_OPENAPI_BYTES = 1_359_401;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [116, 9339],
+  cli: [116, 9390],
   client: [7, 761],
   server: [12, 814],
   'server/domains/backup': [40, 3590],
   'server/domains/cloud': [47, 6079],
-  'server/domains/cluster': [35, 4187],
+  'server/domains/cluster': [35, 4234],
   'server/domains/completions': [130, 14221],
   'server/domains/conversations': [56, 5069],
-  'server/domains/data': [92, 9857],
+  'server/domains/data': [92, 9867],
   'server/domains/edge': [54, 6886],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],

@@ -1,7 +1,17 @@
 /** `svc node`: the nodes of a cluster, asked of any of them. */
+
+import { databaseOptions } from '../../server/database.ts';
+import { cluster, joinStopped } from '../../server/domains/cluster/index.ts';
+import { holdsDocuments } from '../../server/domains/data/index.ts';
+import { modules } from '../../server/modules.ts';
+import { valuesOf } from '../../server/platform/config/config.ts';
+import { DomainError } from '../../server/platform/errors/domain-error.ts';
 import { ROLES } from '../../server/platform/module/module-names.ts';
-import { usageError } from '../cli-error.ts';
-import { listCommand, requestCommand } from '../server-command.ts';
+import { createStorage, DataDirLock, StorageError } from '../../server/platform/storage/index.ts';
+import { CliError, usageError } from '../cli-error.ts';
+import type { Invocation } from '../command.ts';
+import { readConfig } from '../configuration.ts';
+import { listCommand, requestCommand, serverCommand } from '../server-command.ts';
 
 const id = { name: 'ID', help: 'id of the node, as `svc node list` shows it' };
 
@@ -65,21 +75,62 @@ export const nodeToken = requestCommand({
   text: ({ token, expires_at }) => `On the other machine, until ${expires_at}:\n  svc node join ${token}`,
 });
 
-export const nodeJoin = requestCommand({
+export const nodeJoin = serverCommand({
   words: ['node', 'join'],
-  summary: 'Have this node work for the cluster of a token; it restarts',
+  summary: 'Have this node, which may run or not, work for the cluster of a token',
   positionals: [{ name: 'TOKEN', help: 'from `svc node token` on a controller' }],
   options: {
-    address: { kind: 'text', value: 'HOST:PORT', help: 'by which the others reach this node; kept as cluster.address' },
+    address: { kind: 'text', value: 'HOST:PORT', help: 'by which the others reach this node' },
     force: { kind: 'flag', help: 'also where it has knowledge bases, which stay on its disk unused' },
   },
   examples: ['svc node join svcj_...', 'svc node join svcj_... --address gpu2.example:8881'],
-  route: 'POST /api/v1/cluster/join',
-  given: ({ positionals: [token = ''], options: { address, force } }) => ({
-    body: { token, ...(address !== undefined && { address }), ...(force === true && { force }) },
-  }),
-  text: ({ controllers }) => `joined the cluster of ${controllers.join(', ')}`,
+  async run(invocation) {
+    const { positionals, client, terminal, options, env } = invocation;
+    const { address, force, url } = options;
+    const given = { ...(address !== undefined && { address }), ...(force === true && { force }) };
+    const token = positionals[0] ?? '';
+    const isOfThisMachine = url === undefined && env['SVC_URL'] === undefined;
+    const answer =
+      (isOfThisMachine ? await joinWhereStopped(invocation, token, given) : undefined) ??
+      (await client.call('POST /api/v1/cluster/join', { body: { token, ...given } }));
+    terminal.result(answer, `joined the cluster of ${answer.controllers.join(', ')}`);
+    return 'ok';
+  },
 });
+
+/** Undefined: the node runs. */
+async function joinWhereStopped(invocation: Invocation, token: string, given: { address?: string; force?: boolean }) {
+  const config = readConfig(invocation);
+  const { values } = config;
+  const lock = await DataDirLock.acquire(values.data_dir, 'svc node join').catch((error: unknown) => {
+    if (error instanceof StorageError && error.code === 'data_dir_locked') return undefined;
+    throw error;
+  });
+  if (lock === undefined) return undefined;
+  const storage = createStorage(databaseOptions(values, modules));
+  try {
+    return await joinStopped(token, {
+      ...given,
+      dataDir: values.data_dir,
+      isListening: valuesOf(config, cluster.settings)['cluster.listen'] !== '',
+      isShared: storage.dialect !== 'sqlite',
+      holdsDocuments: async () => {
+        const { pending } = await storage.planMigrations();
+        const isNew = pending.length === modules.reduce((sum, { migrations = [] }) => sum + migrations.length, 0);
+        if (isNew) return false;
+        await storage.open();
+        return await holdsDocuments(storage);
+      },
+    });
+  } catch (error) {
+    if (error instanceof DomainError)
+      throw new CliError('failed', error.code, error.message, 'see `docs/operate/cluster.md`', error);
+    throw error;
+  } finally {
+    await storage.close();
+    lock.release();
+  }
+}
 
 export const nodeLeave = requestCommand({
   words: ['node', 'leave'],

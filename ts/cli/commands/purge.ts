@@ -11,7 +11,7 @@ import { printable } from '../format.ts';
 
 /** What svc makes in data_dir; anything else there belongs to somebody else and stays. */
 const MADE =
-  /^(?:svc\.db(?:-wal|-shm|-journal|\.pre-[\w-]+\.bak)?|lock\.(?:json|sqlite)(?:\.part|-journal|-wal|-shm)?|models|cache|uploads|tls|restored-config|backup-keys|\.restore|inspected-models\.json)$/;
+  /^(?:svc\.db(?:-wal|-shm|-journal|\.pre-[\w-]+\.bak)?|lock\.(?:json|sqlite)(?:\.part|-journal|-wal|-shm)?|models|cache|cluster|uploads|tls|restored-config|backup-keys|\.restore|inspected-models\.json)$/;
 
 const options = {
   yes: { kind: 'flag', help: 'delete; without it the command only says what would be deleted' },

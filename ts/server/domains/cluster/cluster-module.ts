@@ -95,7 +95,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
           node,
           log,
           listen,
-          address,
+          address: () => address || (membership?.address ?? ''),
           entryMs,
           nodeMap,
           models: service,
@@ -116,7 +116,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     const now = JSON.stringify([certificate.fingerprint, controllers]);
     if (controllers.length === 0 || now === followed || joining.hasLeft) return;
     followed = now;
-    membership = { controllers };
+    membership = { ...membership, controllers };
     await writeMembership(node.dataDir, membership);
     await client?.follow(controllers, certificate);
   };

@@ -1,10 +1,11 @@
 /** The cluster module: the nodes of one database, which of them leads, and what is asked of them from any other. */
 import { defineModule } from '../../platform/module/module.ts';
+import type * as Examine from './examine.ts';
+import type * as Joining from './join/joining.ts';
 import { clusterSettings } from './settings.ts';
 import { clusterMigrations } from './tables.ts';
 
 export type { ClusterApi, ClusterHealth } from './cluster-module.ts';
-export { examineCluster } from './examine.ts';
 
 export const cluster = defineModule({
   name: 'cluster',
@@ -12,3 +13,13 @@ export const cluster = defineModule({
   migrations: clusterMigrations,
   create: async (context) => (await import('./cluster-module.ts')).createCluster(context),
 });
+
+/** See examine.ts. Loaded here, as the module is: most programs that read the settings need none of it. */
+export async function examineCluster(...given: Parameters<typeof Examine.examineCluster>) {
+  return await (await import('./examine.ts')).examineCluster(...given);
+}
+
+/** See join/joining.ts. */
+export async function joinStopped(...given: Parameters<typeof Joining.joinStopped>) {
+  return await (await import('./join/joining.ts')).joinStopped(...given);
+}

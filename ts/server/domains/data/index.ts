@@ -1,5 +1,6 @@
 /** The data module: knowledge bases of a tenant, their documents, search in them, and cited answers from them. */
 import { defineModule } from '../../platform/module/module.ts';
+import type { Storage } from '../../platform/storage/index.ts';
 import { dataSettings } from './settings.ts';
 import { dataMigrations } from './store/migrations.ts';
 
@@ -37,3 +38,8 @@ export const data = defineModule({
   ],
   create: async (context) => (await import('./data-module.ts')).createData(context),
 });
+
+/** Whether a database has a document of whomever, while no node runs on it. */
+export async function holdsDocuments(storage: Storage): Promise<boolean> {
+  return await (await import('./sweep.ts')).holdsDocuments(storage);
+}

@@ -143,3 +143,7 @@ export class Sweep {
       await this.#removeFile(tenantScope(tenant), id, sha256);
   }
 }
+
+export async function holdsDocuments(storage: Storage): Promise<boolean> {
+  return await new SweepStore(storage).holdsAny(systemScope());
+}

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Role } from '../../../platform/module/module-names.ts';
 import type { Node } from '../../../platform/node/node.ts';
+import { openNodeFile, writeNodeFile } from '../../../platform/node/node-file.ts';
 import { clusterErrors } from '../errors.ts';
 import type { ClusterLink } from '../link/link.ts';
 import { openNodeCertificate } from '../link/node-certificate.ts';
 import type { NodeStore, Registry } from '../node-store.ts';
 import { hashOfSecret, newJoinSecret, writeJoinToken } from './join-token.ts';
-import { askToJoin, endMembership, type Membership, writeMembership } from './membership.ts';
+import { askToJoin, endMembership, type Membership, readMembership, writeMembership } from './membership.ts';
 
 interface JoiningParts {
   readonly node: Node;
@@ -54,22 +55,13 @@ export class Joining {
   /** The node restarts, and works for the cluster then. Throws what keeps it from that. */
   async join(token: string, { address, force = false }: JoinOptions = {}): Promise<{ controllers: string[] }> {
     const { node, log, link, isShared, membership } = this.#parts;
-    if (membership() !== undefined) throw clusterErrors.error('already_member', 'This node belongs to a cluster already.');
-    if (isShared)
-      throw clusterErrors.error(
-        'database_is_shared',
-        'This node has a PostgreSQL database, which nodes of a cluster share without a token.',
-      );
+    if (membership() !== undefined) throw alreadyMember();
+    if (isShared) throw databaseIsShared();
     if (link === undefined) throw notListening();
-    if (!force && (await this.#parts.holdsDocuments()))
-      throw clusterErrors.error(
-        'data_role_holds_data',
-        'This node has knowledge bases, which nobody would find on a member of a cluster.',
-      );
+    if (!force && (await this.#parts.holdsDocuments())) throw holdsData();
     const certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
     const { controllers, roles } = await askToJoin(token, { ...certificate, id: node.id, name: hostname() });
-    await writeMembership(node.dataDir, { controllers });
-    if (address !== undefined) await node.saveSetting('cluster.address', address);
+    await writeMembership(node.dataDir, { controllers, address });
     for (const { role, enabled } of node.roles())
       if (enabled !== roles.includes(role))
         await node.setRole(role, roles.includes(role)).catch((error: unknown) => {
@@ -98,6 +90,47 @@ export class Joining {
     log.info('this node has left its cluster');
     node.restart('it has left its cluster');
   }
+}
+
+interface StoppedNode extends JoinOptions {
+  readonly dataDir: string;
+  readonly isListening: boolean;
+  readonly isShared: boolean;
+  holdsDocuments(): Promise<boolean>;
+}
+
+/** The same for a node that does not run, whose data folder the caller has locked. Throws what join() does. */
+export async function joinStopped(token: string, node: StoppedNode): Promise<{ controllers: string[] }> {
+  const { dataDir, isListening, isShared, address, force = false } = node;
+  if ((await readMembership(dataDir)) !== undefined) throw alreadyMember();
+  if (isShared) throw databaseIsShared();
+  if (!isListening) throw notListening();
+  if (!force && (await node.holdsDocuments())) throw holdsData();
+  const file = join(dataDir, 'node.json');
+  const { id } = await openNodeFile(file);
+  const certificate = await openNodeCertificate(join(dataDir, 'cluster'), id);
+  const { controllers, roles } = await askToJoin(token, { ...certificate, id, name: hostname() });
+  await writeMembership(dataDir, { controllers, address });
+  await writeNodeFile(file, { id, roles: [...roles] });
+  return { controllers: controllers.map(({ address: at }) => at) };
+}
+
+function alreadyMember() {
+  return clusterErrors.error('already_member', 'This node belongs to a cluster already.');
+}
+
+function databaseIsShared() {
+  return clusterErrors.error(
+    'database_is_shared',
+    'This node has a PostgreSQL database, which nodes of a cluster share without a token.',
+  );
+}
+
+function holdsData() {
+  return clusterErrors.error(
+    'data_role_holds_data',
+    'This node has knowledge bases, which nobody would find on a member of a cluster.',
+  );
 }
 
 function notListening() {

@@ -23,6 +23,8 @@ export interface Controller {
 
 export interface Membership {
   readonly controllers: readonly Controller[];
+  /** HOST:PORT by which the others reach this node, where it was given at the join. */
+  readonly address?: string | undefined;
 }
 
 /** The answer of a controller to a node that joins. */
@@ -41,11 +43,11 @@ export async function readMembership(dataDir: string): Promise<Membership | unde
     throw error;
   });
   if (text === undefined) return undefined;
-  const { controllers, left } = JSON.parse(text) as Membership & { left?: boolean };
+  const { controllers, address, left } = JSON.parse(text) as Membership & { left?: boolean };
   if (left === true) return undefined;
   if (!Array.isArray(controllers) || controllers.length === 0)
     throw new Error(`${fileOf(dataDir)} is damaged: join again with a new token, after the file was moved away`);
-  return { controllers };
+  return { controllers, ...(address !== undefined && { address }) };
 }
 
 /** It was a member once, and is one no more: it goes on to ask for credentials. */
@@ -58,9 +60,9 @@ export async function endMembership(dataDir: string): Promise<void> {
   await writeFileAtomically(fileOf(dataDir), `${JSON.stringify({ controllers: [], left: true })}\n`, 0o600);
 }
 
-export async function writeMembership(dataDir: string, { controllers }: Membership): Promise<void> {
+export async function writeMembership(dataDir: string, membership: Membership): Promise<void> {
   await mkdir(join(dataDir, 'cluster'), { recursive: true, mode: 0o700 });
-  await writeFileAtomically(fileOf(dataDir), `${JSON.stringify({ controllers }, undefined, 2)}\n`, 0o600);
+  await writeFileAtomically(fileOf(dataDir), `${JSON.stringify(membership, undefined, 2)}\n`, 0o600);
 }
 
 /** Has a controller take this node. Throws `join_token_invalid`, `join_failed`. */

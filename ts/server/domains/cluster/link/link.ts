@@ -33,7 +33,7 @@ interface LinkParts {
   /** HOST:PORT of the listener. */
   readonly listen: string;
   /** The address by which the others reach it; empty: the listener's. */
-  readonly address: string;
+  address(): string;
   /** Nodes that tell nothing for so long are gone, and certificates that were not read for so long are trusted no more. */
   readonly entryMs: number;
   readonly nodeMap: NodeMap;
@@ -114,7 +114,8 @@ export class ClusterLink {
 
   /** The address by which the others reach this node, once it listens. */
   get address(): string {
-    const { address, listen } = this.#parts;
+    const { listen } = this.#parts;
+    const address = this.#parts.address();
     if (address !== '') return address;
     const { host } = parseListenAddress(listen);
     return formatListenAddress({ host: isAny(host) ? hostname() : host, port: this.#port });
