@@ -1,7 +1,8 @@
 /** Memories in the chat: a question is remembered, recalled, proposed by a model and confirmed by the reader; the list is searched, corrected and forgotten. */
 import t from 'tap';
 import { BILLED } from '../providers/provider-server.ts';
-import { confirm, whyNoBrowser } from './browser.ts';
+import { bringAxe, testAccessible } from './accessible.ts';
+import { confirm, openScreen, whyNoBrowser } from './browser.ts';
 import { openScriptedModel } from './scripted-model.ts';
 
 t.setTimeout(240_000);
@@ -68,5 +69,54 @@ t.test('what a reader has remembered is recalled, listed, corrected and forgotte
   await dialog.getByRole('button', { name: 'Search' }).click();
   await dialog.getByText('The key lies under the mat').waitFor({ state: 'detached' });
   await dialog.getByText('My sister Clara plays the violin').waitFor();
+
+  await t.test('the console shows dreams, forecasts beside the rule, and the router', async (t) => {
+    const steps = (mean: number) =>
+      Array.from({ length: 48 }, (_, i) => ({
+        ts: new Date(1_700_000_000_000 + i * 3_600_000).toISOString(),
+        mean: mean + i,
+        quantiles: { p10: mean - 5, p50: mean, p90: mean + 60 },
+        sample: mean,
+      }));
+    await page.route('**/api/v1/memory/series', (route) =>
+      route.fulfill({ json: { data: [{ name: 'usage.tokens', unit: 'tokens' }] } }),
+    );
+    await page.route('**/api/v1/worldmodel/rollout', (route) => {
+      const isLearned = route.request().postDataJSON().emm_path === 'load.exmm';
+      const foreseen = isLearned ? { method: 'xlstm', steps: steps(20) } : { method: 'seasonal_naive_day', steps: steps(10) };
+      return route.fulfill({ json: foreseen });
+    });
+    await page.route('**/api/v1/exmm/models', (route) =>
+      route.fulfill({ json: { data: [{ file: 'load.exmm', size_bytes: 2_048, pinned: isPinned }] } }),
+    );
+    let isPinned = false;
+    await page.route('**/api/v1/cluster/storage/system-exmm', (route) => {
+      isPinned = route.request().method() === 'PUT';
+      return route.fulfill({ json: { pinned: isPinned } });
+    });
+    await bringAxe(page.context());
+    await openScreen(page, 'memories', 'Memory');
+    const router = page.getByRole('region', { name: 'Router' });
+    await router.getByText('the rule; what was learned is compared').waitFor();
+    await router.getByRole('button', { name: 'Judge and learn' }).click();
+    await page.getByText('The choices are being judged').waitFor();
+    await page.getByText('Memories are put in order each day at 03:00 UTC.').waitFor();
+    await page.getByText('Nothing was put in order yet.').waitFor();
+    await page.getByRole('button', { name: 'Put in order now' }).click();
+    const dreams = page.getByRole('region', { name: 'Dreams' });
+    await dreams.getByRole('row').filter({ hasText: 'the tenant' }).getByText('done', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Pin load.exmm' }).click();
+    await page.getByText('pinned for everybody').waitFor();
+    await page.getByRole('button', { name: 'Unpin load.exmm' }).click();
+    await page.getByText('pinned for everybody').waitFor({ state: 'detached' });
+    const plot = page.getByRole('region', { name: 'usage.tokens' });
+    await plot.getByText('seasonal_naive_day 57').waitFor();
+    await page.getByLabel('World model of').selectOption('load.exmm');
+    await plot.getByText('xlstm 67').waitFor();
+    await plot.getByText('seasonal_naive_day 57').waitFor();
+    await plot.locator('canvas').waitFor();
+    await testAccessible(t, page, 'memories');
+  });
+
   t.strictSame(faults, []);
 });

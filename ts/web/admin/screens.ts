@@ -45,6 +45,7 @@ export const SCREENS: Readonly<Record<Group, readonly ScreenEntry[]>> = {
     { title: 'science', icon: 'book', least: 'admin', module: 'science', load: () => import('./screens/sources.tsx') },
     { title: 'devices', icon: 'gauge', least: 'admin', module: 'iot', load: () => import('./screens/devices.tsx') },
     { title: 'media', icon: 'microphone', least: 'admin', module: 'media', load: () => import('./screens/media.tsx') },
+    { title: 'memories', icon: 'moon', least: 'admin', module: 'memory', load: () => import('./screens/memories.tsx') },
     { title: 'messages', icon: 'send', least: 'admin', module: 'comm', load: () => import('./screens/messages.tsx') },
     { title: 'license', icon: 'info', least: 'admin', module: 'license', load: () => import('./screens/license.tsx') },
   ],

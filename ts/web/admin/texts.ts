@@ -14,6 +14,7 @@ import { integrations } from './texts/integrations.ts';
 import { keys } from './texts/keys.ts';
 import { logs } from './texts/logs.ts';
 import { media } from './texts/media.ts';
+import { memories } from './texts/memories.ts';
 import { messages } from './texts/messages.ts';
 import { models } from './texts/models.ts';
 import { node } from './texts/node.ts';
@@ -44,6 +45,7 @@ const texts = {
   ...keys,
   ...logs,
   ...media,
+  ...memories,
   ...messages,
   ...models,
   ...node,
