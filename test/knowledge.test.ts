@@ -1,6 +1,7 @@
 /** Cited answers from documents, with the models that ship, by the unmodified OpenAI client and by curl's means. */
 import OpenAI from 'openai';
 import t from 'tap';
+import { runCli } from '../ts/cli/run-cli.ts';
 import { startServer } from './server.ts';
 
 t.setTimeout(300_000);
@@ -76,6 +77,10 @@ t.test('what a knowledge base holds is answered with a citation that is right', 
   t.match(routed, { knowledge_route: { chosen: 'town', scores: { town: Number, other: Number }, mode: 'shadow' } });
   t.match((routed as Cited).citations, [{ source: 'harbour.txt' }]);
   t.match(await (await fetch(`${server.url}/api/v1/router-xlstm/status`)).json(), { source: 'none', decisions: 1, regret: 0 });
+  t.match(await runCli(['router', 'eval', '--url', server.url]), {
+    code: 0,
+    stdout: /^1 choices, 0 of them proved wrong; memory.router is shadow\nknowledge: too little is known/,
+  });
   await t.rejects(client.chat.completions.create({ ...asked('x'), knowledge: ['nowhere'] } as never), {
     status: 404,
     code: 'namespace_not_found',

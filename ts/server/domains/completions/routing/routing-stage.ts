@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import type { FinishReason } from '../../../native/llama-shapes.ts';
+import { DomainError } from '../../../platform/errors/domain-error.ts';
 import type { InferenceService, ModelCard } from '../../inference/index.ts';
 import type { ChosenRoute, MemoryApi } from '../../memory/index.ts';
 import type { Answer } from '../answer/answer-collector.ts';
@@ -92,18 +93,7 @@ export class RoutingStage implements Stage {
     const able = cards.filter((card) => card.backend === undefined && canAnswer(card, request));
     const routes = [...new Set(able.map(({ id }) => id))].sort((a, b) => rank(a, inference) - rank(b, inference));
     if (routes.length === 0) return;
-    const { prompt } = request.job;
-    const turns = () => {
-      if (prompt.kind !== 'chat') return [];
-      const messages = answer.call.knowledge?.messages ?? promptMessages(prompt.messagesJson, 'for a model that is chosen');
-      // What was queued is read once.
-      if (answer.call.knowledge === undefined)
-        answer.request = {
-          ...answer.request,
-          job: { ...request.job, prompt: { ...prompt, messagesJson: JSON.stringify(messages) } },
-        };
-      return userTurns(messages).slice(-MOST_TURNS);
-    };
+    const turns = () => saidTurns(answer).slice(-MOST_TURNS);
     const made = await memory.api.router.choose(asker.caller, { kind: 'model', routes, turns, signal: asker.options.signal });
     answer.request = { ...answer.request, model: made.chosen };
     answer.routes = { ...answer.routes, model: { made, mode: memory.api.router.mode } };
@@ -115,6 +105,23 @@ export class RoutingStage implements Stage {
     if (made === undefined || knowledge === undefined || filters === undefined || knowledge.found.length === 0) return;
     const { citations } = filters.citedBy(0);
     this.#deps.memory.api.router.end(asker.caller, made, citations.length > 0 ? 'held' : 'unheld');
+  }
+}
+
+/** Empty where it is too much to be read: the answer does not fail of it. */
+function saidTurns(answer: PendingAnswer): string[] {
+  const { call, request } = answer;
+  const { prompt } = request.job;
+  if (call.knowledge !== undefined) return userTurns(call.knowledge.messages);
+  if (prompt.kind !== 'chat') return [];
+  try {
+    const messages = promptMessages(prompt.messagesJson, 'for a model that is chosen');
+    // Queued bytes are taken once, so what was read stands in their place.
+    answer.request = { ...request, job: { ...request.job, prompt: { ...prompt, messagesJson: JSON.stringify(messages) } } };
+    return userTurns(messages);
+  } catch (error) {
+    if (error instanceof DomainError) return [];
+    throw error;
   }
 }
 
