@@ -54,6 +54,21 @@ t.test('the clients of the pages are answered, with another address alone', asyn
   }
 });
 
+t.test('the first page has something remembered, found and forgotten', async (t) => {
+  const block = /```sh\n(svc memory add[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const text = /"(.*?)"/.exec(block)?.[1] ?? '';
+  const question = /search "(.*?)"/.exec(block)?.[1] ?? '';
+  // biome-ignore lint/suspicious/noExplicitAny: tests match what they expect
+  const svc = async (...words: string[]): Promise<any> => {
+    const { code, stdout, stderr } = await runCli(['memory', ...words, '--url', server.url, '--json'], { env: {} });
+    t.equal(code, 0, `${words}: ${stderr}`);
+    return JSON.parse(stdout);
+  };
+  const { id } = await svc('add', text);
+  t.match(await svc('search', question), [{ id, text }]);
+  t.strictSame(await svc('forget', id), { deleted: 1, files: [] });
+});
+
 t.test('the first page goes on to an account, a key, its use, its usage and its end', async (t) => {
   const block = /```sh\n(svc admin create[\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const [, path = '', body = ''] = /curl http:\/\/127\.0\.0\.1:8880(\/\S+)[\s\S]*?-d '(.*)'/.exec(block) ?? [];

@@ -15,11 +15,11 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_359_401;
+const MAX_OPENAPI_BYTES = 1_360_509;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [116, 9390],
+  cli: [116, 9391],
   client: [7, 761],
   server: [12, 814],
   'server/domains/backup': [40, 3590],
@@ -37,7 +37,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/license': [14, 610],
   'server/domains/logs': [62, 9129],
   'server/domains/media': [51, 5887],
-  'server/domains/memory': [51, 8215],
+  'server/domains/memory': [55, 8822],
   'server/domains/metering': [29, 2570],
   'server/domains/pages': [3, 173],
   'server/domains/retrieval': [43, 4015],
@@ -50,9 +50,9 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2887],
-  'server/platform': [266, 19997],
+  'server/platform': [266, 20002],
   web: [348, 21744],
-  workers: [23, 1204],
+  workers: [23, 1255],
 };
 
 /** A number that is this much below its budget is to be lowered. */

@@ -4,7 +4,7 @@ import { MODULE_TIERS as tiers } from '../../ts/server/platform/module/module-na
 
 const domains = '^ts/server/domains/';
 /** Pure code of domains that worker threads run as well. */
-const sharedWithWorkers = `${domains}(conversations/(transfer/(import-formats|packed-conversation)|search/terms)|completions/body-readers|inference/media/(decoder-message|request-media|decoding/[a-z-]+)|data/ingest/ingest-body|science/answers/read-answer|retrieval/index/(index-(host|messages)|vector-index)|logs/(index/log-(host|messages)|detection/detection-host)|memory/(files/(directory|filed-memories|memory-file)|forecast/(model-section|series-steps|world-model|xlstm)|router/(learned-routes|route-network)))\\.ts$`;
+const sharedWithWorkers = `${domains}(conversations/(transfer/(import-formats|packed-conversation)|search/terms)|completions/body-readers|inference/media/(decoder-message|request-media|decoding/[a-z-]+)|data/ingest/ingest-body|science/answers/read-answer|retrieval/index/(index-(host|messages)|vector-index)|logs/(index/log-(host|messages)|detection/detection-host)|memory/(files/(directory|filed-memories|memory-file)|forecast/(codebook|model-section|series-steps|slot-model|slot-section|world-model|xlstm)|router/(learned-routes|route-network)))\\.ts$`;
 /** Pure to the last: it imports nothing of the server, only itself and packages. */
 const extraction = '^ts/server/extraction/';
 const tests = '\\.(test|contract)\\.ts$';

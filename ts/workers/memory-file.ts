@@ -34,8 +34,9 @@ export type MemoryFileTask =
   | {
       readonly kind: 'put';
       readonly path: string;
-      /** Whatever the file has of this owner is replaced. */
+      /** Sections of these kinds that the file has of this owner are replaced. */
       readonly owner: string;
+      readonly kinds: readonly SectionKind[];
       readonly sections: readonly SectionData[];
       readonly created: number;
     }
@@ -100,7 +101,7 @@ function reply(task: MemoryFileTask): MemoryFileReply {
       return { kind: 'digest', sha256: createHash('sha256').update(readWhole(task.path)).digest('hex') };
     case 'put': {
       const sections = existsSync(task.path) ? readMemoryFile(task.path) : [];
-      const kept = sections.filter((section) => ownerOfSection(section) !== task.owner);
+      const kept = sections.filter((section) => ownerOfSection(section) !== task.owner || !task.kinds.includes(section.kind));
       writeMemoryFile(task.path, [...kept, ...task.sections], task.created);
       return { kind: 'done' };
     }

@@ -15,10 +15,10 @@ export const forecast = listCommand({
     body: { series: [series], horizon: horizon ?? 24, ...(file !== undefined && { emm_path: file }) },
   }),
   columns: {
-    TIME: ({ ts }) => ts.slice(0, 16),
-    MEAN: ({ mean }) => mean.toPrecision(4),
-    LOW: ({ quantiles }) => quantiles.p10.toPrecision(4),
-    HIGH: ({ quantiles }) => quantiles.p90.toPrecision(4),
+    TIME: ({ ts = '' }) => ts.slice(0, 16),
+    MEAN: ({ mean = 0 }) => mean.toPrecision(4),
+    LOW: ({ quantiles }) => quantiles?.p10.toPrecision(4) ?? '',
+    HIGH: ({ quantiles }) => quantiles?.p90.toPrecision(4) ?? '',
   },
   empty: 'nothing is foreseen',
 });

@@ -93,7 +93,7 @@ export const memoryDream = serverCommand({
     step: {
       kind: 'texts',
       value: 'STEP',
-      help: 'only these of duplicates, contradictions, summaries, decay, archive; may be repeated',
+      help: 'only these of duplicates, contradictions, summaries, decay, archive, slots; may be repeated',
     },
   },
   examples: ['svc memory dream --dry-run', 'svc memory dream'],
@@ -106,6 +106,7 @@ export const memoryDream = serverCommand({
     const { dream_id: dreamId } = await client.call('POST /api/v1/memory/dream', { body });
     const dream = await dreamEnd(client, dreamId);
     const done = Object.entries(dream.report?.changed ?? {}).map(([name, n]) => `${name}: ${n}`);
+    if (dream.report?.slots !== undefined) done.push(`learned ${dream.report.slots} slots`);
     for (const { step, reason } of dream.report?.skipped ?? []) terminal.note(`${step}: ${reason}`);
     terminal.result(
       dream,

@@ -5,7 +5,7 @@
 import type { Memory, MemoryKind } from './memory.ts';
 import { readStatement, wordingOf } from './statement.ts';
 
-export const DREAM_STEPS = ['duplicates', 'contradictions', 'summaries', 'decay', 'archive'] as const;
+export const DREAM_STEPS = ['duplicates', 'contradictions', 'summaries', 'decay', 'archive', 'slots'] as const;
 export type DreamStep = (typeof DREAM_STEPS)[number];
 
 export interface DreamOptions {
@@ -67,6 +67,9 @@ export function planStep(step: DreamStep, memories: readonly DreamtMemory[], opt
       return planDecay(current, options.halfLifeDays, now);
     case 'archive':
       return planArchive(current);
+    // They are learned of memories, and change none.
+    case 'slots':
+      return [];
   }
 }
 

@@ -62,6 +62,7 @@ const members = {
         description: 'Changes by step; of a dry run, those that it would make.',
       }),
       skipped: Type.Array(Type.Object({ step: Step, reason: Type.String() })),
+      slots: Type.Optional(Type.Integer({ description: 'How many slots were learned.' })),
       planned: Type.Optional(
         Type.Array(Type.Object({ memory: Type.String(), action: Type.String(), reason: Type.String(), score: Type.Number() })),
       ),
@@ -150,7 +151,7 @@ export function dreamRoutes({ dreams, recordAct }: DreamRouteDeps): Route[] {
 }
 
 function dreamBody({ id, owner, state, request, report, beganAt, endedAt }: Dream) {
-  const { skipped, planned, changed } = report ?? { skipped: [], planned: undefined, changed: {} };
+  const { skipped, planned, changed, slots } = report ?? { skipped: [], planned: undefined, changed: {}, slots: undefined };
   return {
     id,
     owner: owner === TENANT ? (TENANT as typeof TENANT) : ('me' as const),
@@ -162,6 +163,11 @@ function dreamBody({ id, owner, state, request, report, beganAt, endedAt }: Drea
     report:
       report === undefined
         ? null
-        : { changed: { ...changed } as Record<string, number>, skipped: [...skipped], ...(planned && { planned: [...planned] }) },
+        : {
+            changed: { ...changed } as Record<string, number>,
+            skipped: [...skipped],
+            ...(slots !== undefined && { slots }),
+            ...(planned && { planned: [...planned] }),
+          },
   };
 }

@@ -22,6 +22,8 @@ export interface DreamReport {
   /** Changes by step, applied or, of a dry run, planned. */
   readonly changed: Readonly<Partial<Record<DreamStep, number>>>;
   readonly skipped: readonly { readonly step: DreamStep; readonly reason: string }[];
+  /** How many slots were learned. */
+  readonly slots?: number;
   /** A dry run says here what would be changed. */
   readonly planned?: readonly {
     readonly memory: string;

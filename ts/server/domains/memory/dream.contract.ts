@@ -349,7 +349,7 @@ function testDreams(t: Test, newDatabase: NewDatabase): void {
       [{ half_life_days: 0 }, 'half_life_days'],
       [{ max_seconds: 1.5 }, 'max_seconds'],
       [{ dry_run: 'yes' }, 'dry_run'],
-      [{ steps: ['slots'] }, 'steps[0]'],
+      [{ steps: ['nothing'] }, 'steps[0]'],
       [{ steps: 'all' }, 'steps'],
       [{ owner: 'bob' }, 'owner'],
     ] as const)

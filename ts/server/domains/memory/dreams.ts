@@ -25,6 +25,7 @@ import { memoryError } from './errors.ts';
 import { type MemoryCollection, ownerOf, readerOf, TENANT } from './memory.ts';
 import type { NewMemory } from './memory-rows.ts';
 import type { MemoryService } from './service.ts';
+import type { Slots } from './slots.ts';
 import type { MemoryStore } from './store.ts';
 
 type DreamWanted = Partial<DreamRequest> & { readonly isOfTenant?: boolean };
@@ -41,6 +42,7 @@ interface DreamsOptions {
   readonly dreams: DreamStore;
   readonly memories: Pick<MemoryStore, 'collections'>;
   readonly service: Pick<MemoryService, 'requireTenantWriter' | 'words' | 'follow'>;
+  readonly slots: Pick<Slots, 'learn'>;
   readonly metrics: MetricsRegistry;
   readonly undoDays: number;
   readonly now: () => number;
@@ -181,12 +183,14 @@ export class Dreams {
     }
   }
 
-  async #dream(job: DreamJob, { id, request }: Dream, collection: MemoryCollection): Promise<DreamReport> {
+  async #dream(job: DreamJob, dream: Dream, collection: MemoryCollection): Promise<DreamReport> {
     const { dreams, service, now } = this.#options;
+    const { id, request } = dream;
     const endsAt = performance.now() + request.maxSeconds * 1000;
     const changed: Partial<Record<DreamStep, number>> = { ...job.checkpoint?.changed };
     const skipped: { step: DreamStep; reason: string }[] = [];
     const planned: PlannedUnit[] = [];
+    let slots: number | undefined;
     let dreamt = await dreams.load(job.scope, collection);
     for (const [i, step] of request.steps.entries()) {
       if (i < (job.checkpoint?.done ?? 0)) continue;
@@ -202,7 +206,11 @@ export class Dreams {
         }
         n += request.isDry ? unit.changes.length : await this.#apply(job, id, collection, unit);
       }
-      changed[step] = n;
+      if (step !== 'slots') changed[step] = n;
+      else if (!request.isDry && performance.now() < endsAt) {
+        slots = await this.#options.slots.learn(job.scope, dream.owner, job.signal);
+        if (slots === 0) skipped.push({ step, reason: 'There are too few memories for slots.' });
+      }
       if (request.isDry) {
         planned.push(...units);
         dreamt = afterUnits(dreamt, units);
@@ -214,7 +222,8 @@ export class Dreams {
       await job.saveStep({ done: i + 1, changed: changed as Record<string, number> });
       job.progress({ done: i + 1, total: request.steps.length, unit: 'steps' });
     }
-    return { changed, skipped, ...(request.isDry && { planned: plannedOf(planned) }) };
+    const learned = slots === undefined ? {} : { slots };
+    return { changed, skipped, ...learned, ...(request.isDry && { planned: plannedOf(planned) }) };
   }
 
   async #apply({ scope, signal }: DreamJob, id: string, collection: MemoryCollection, unit: PlannedUnit): Promise<number> {

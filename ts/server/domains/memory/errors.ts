@@ -33,6 +33,11 @@ export const memoryErrors = defineErrors('memory', {
     'The world model of the file cannot be read; `deprecated_error` has the code of releases before.',
     'Have it made again: POST /api/v1/memory/forecasts with another file.',
   ],
+  nslot_load_failed: [
+    422,
+    'The slots of the file cannot be read.',
+    'Have them made again: POST /api/v1/memory/forecasts with `slots` and another file.',
+  ],
   forecasts_busy: [503, 'As many forecasts are made as there is room for.', 'Ask again in a moment.'],
   memory_file_not_found: [404, 'The tenant has no such memory file.', 'List them: GET /api/v1/exmm/models.'],
   memory_section_not_found: [

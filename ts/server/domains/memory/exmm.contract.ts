@@ -299,6 +299,60 @@ function testFiles(t: Test, newDatabase: NewDatabase): void {
     t.equal((await bed.call('DELETE', 'exmm/shard?file=all.exmm&section=episodes:me')).status, 204);
   });
 
+  t.test(
+    'slots are learned in a dream, exported, foreseen by whose they are, and gone when something is forgotten',
+    async (t) => {
+      const bed = await openFiles(t, newDatabase);
+      const topics = ['pears grow in the garden', 'trains leave the old station', 'bread bakes in the oven'];
+      const made = [];
+      for (let i = 0; i < 24; i++) {
+        const valid_from = new Date(Date.UTC(2020, 0, 1 + i)).toISOString();
+        made.push(await bed.add(`${topics[i % 3]} ${i}`, { valid_from }));
+      }
+      const dream = async () => {
+        const { body } = await bed.ask('POST', 'dream', { steps: ['slots'] });
+        return await until(
+          () => bed.ask('GET', `dreams/${body.dream_id}`),
+          (answer) => answer.body.ended_at !== null,
+        );
+      };
+      const { report } = (await dream()).body;
+      t.strictSame(report, { changed: {}, skipped: [], slots: 3 });
+      t.match((await bed.exported('ann.exmm')).state, 'done');
+      t.strictSame(await bed.sectionsOf('ann.exmm'), ['episodes:me', 'vectors:me', 'slots:me']);
+      const rollout = (body: object, as: Principal = ann) =>
+        bed.call('POST', 'worldmodel/rollout', { emm_path: 'ann.exmm', slots: [], horizon: 12, seed: 4, ...body }, as);
+      const first = await rollout({});
+      t.match(first, { status: 200, body: { method: 'successor', steps: [{ slot: Number, p: Number }] } });
+      const drawn = first.body.steps.map(({ slot }: { slot: number }) => slot);
+      const follows = drawn.filter((slot: number, i: number) => i >= 3 && slot === drawn[i - 3]).length;
+      t.ok(follows >= 5, `the sequence goes on as it went: ${drawn}`);
+      t.strictSame((await rollout({})).body, first.body, 'one seed gives one answer');
+      t.match(await rollout({ slots: [0, 63] }), { status: 400, body: { param: 'slots' } });
+      t.match(await rollout({}, bob), { status: 422, body: { error: 'no_world_model' } });
+      t.match(await rollout({ series: ['load.hours'] }), { status: 400 });
+      const own = { ...ann, roles: ['developer'] } as const;
+      t.match(await bed.ask('POST', 'forecasts', { file: 'b.exmm' }, own), { status: 400, body: { param: 'series' } });
+      const wanted = { slots: true, file: 'b.exmm' };
+      t.match(await bed.ended(await bed.ask('POST', 'forecasts', wanted, own)), { state: 'done' });
+      t.strictSame(await bed.sectionsOf('b.exmm'), ['slots:me']);
+      t.match(await bed.ended(await bed.ask('POST', 'forecasts', wanted, dev)), {
+        state: 'failed',
+        error: { code: 'no_world_model' },
+      });
+      const path = join(bed.folder, 'b.exmm');
+      const [section] = readMemoryFile(path) as [SectionData];
+      writeMemoryFile(path, [{ ...section, bytes: section.bytes.slice(0, -1) }], 1);
+      t.match(await rollout({ emm_path: 'b.exmm' }), { status: 422, body: { error: 'nslot_load_failed' } });
+      await bed.ask('DELETE', `memories/${made[0].id}`);
+      await bed.exported('c.exmm');
+      t.strictSame(await bed.sectionsOf('c.exmm'), ['episodes:me', 'vectors:me'], 'nothing is left that was learned of it');
+      await dream();
+      await bed.exported('c.exmm');
+      t.strictSame(await bed.sectionsOf('c.exmm'), ['episodes:me', 'vectors:me', 'slots:me']);
+    },
+  );
+
   t.test('those who write one file at a time lose nothing of each other', async (t) => {
     const bed = await openFiles(t, newDatabase);
     const people = ['ann', 'bob', 'cid'].map((name) => callerOf(name));

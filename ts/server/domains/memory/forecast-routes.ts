@@ -3,8 +3,10 @@ import Type from 'typebox';
 import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import { auditEntry, auditSource, type IdentityApi } from '../identity/index.ts';
-import { memoryErrors } from './errors.ts';
+import { memoryError, memoryErrors } from './errors.ts';
+import { MOST_SLOTS } from './forecast/codebook.ts';
 import type { Forecasts } from './forecast/forecasts.ts';
+import { ownerOf, TENANT } from './memory.ts';
 import { iso, memoryErrorBody } from './schemas.ts';
 
 const shared = { tag: 'Forecasts', scope: 'account:manage', errors: memoryErrors, errorBody: memoryErrorBody } as const;
@@ -28,11 +30,16 @@ const Rollout = Type.Object(
     emm_path: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'A memory file of the tenant; absent: the best rule foresees.' }),
     ),
-    series: Type.Union(
-      [Type.Array(Name, { minItems: 1, maxItems: 1 }), Type.Array(Point, { minItems: 3, maxItems: MOST_POINTS })],
-      {
+    series: Type.Optional(
+      Type.Union([Type.Array(Name, { minItems: 1, maxItems: 1 }), Type.Array(Point, { minItems: 3, maxItems: MOST_POINTS })], {
         description: 'The name of a registered series, or its values where there is no stored model.',
-      },
+      }),
+    ),
+    slots: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 0, maximum: MOST_SLOTS - 1 }), {
+        maxItems: MOST_POINTS,
+        description: 'In the place of `series`: slots of the file, the newest last. None: those that the file ends with.',
+      }),
     ),
     horizon: Type.Integer({ minimum: 1, maximum: 1_000, description: 'Steps ahead; a step is as long as those of the series.' }),
     seed: Type.Optional(Seed),
@@ -41,13 +48,15 @@ const Rollout = Type.Object(
 );
 
 const Foreseen = Type.Object({
-  method: Type.String({ description: 'xlstm, or the rule that foresaw the last fifth of the series best.' }),
+  method: Type.String({ description: 'xlstm, or the rule that foresaw the last fifth best.' }),
   steps: Type.Array(
     Type.Object({
-      ts: Type.String({ format: 'date-time' }),
-      mean: Type.Number(),
-      quantiles: Type.Object({ p10: Type.Number(), p50: Type.Number(), p90: Type.Number() }),
-      sample: Type.Number({ description: 'One of the ways in which it may come; the seed chooses it.' }),
+      ts: Type.Optional(Type.String({ format: 'date-time' })),
+      mean: Type.Optional(Type.Number()),
+      quantiles: Type.Optional(Type.Object({ p10: Type.Number(), p50: Type.Number(), p90: Type.Number() })),
+      sample: Type.Optional(Type.Number({ description: 'One of the ways in which it may come; the seed chooses it.' })),
+      slot: Type.Optional(Type.Integer({ description: 'Of slots: drawn by the seed.' })),
+      p: Type.Optional(Type.Number({ description: 'How likely the slot was, after those before it.' })),
     }),
   ),
 });
@@ -68,10 +77,13 @@ export function forecastRoutes({ forecasts, recordAct }: ForecastRouteDeps): Rou
       summary: 'Have world models of series made',
       description:
         'A background job. Of each series, an xLSTM learns the first four fifths; it is kept only where it foresees the last fifth better than each rule ' +
-        '(naive, seasonal naive by day and week, exponential smoothing), else the best of these is the method. Models of other series in the file stay.',
+        '(naive, seasonal naive by day and week, exponential smoothing), else the best of these is the method. Models of other series in the file stay. ' +
+        'With `slots`: the clusters of your memories, or of the tenant’s, and how their sequence goes on.',
       body: Type.Object(
         {
-          series: Type.Array(Name, { minItems: 1, maxItems: 50 }),
+          series: Type.Optional(Type.Array(Name, { minItems: 1, maxItems: 50 })),
+          slots: Type.Optional(Type.Literal(true, { description: 'In the place of `series`: the slots of memories.' })),
+          owner: Type.Optional(Type.Enum(['me', TENANT], { description: 'Of the slots; me by default.' })),
           file: Type.String({ minLength: 6, maxLength: 85, description: 'NAME.exmm' }),
           seed: Type.Optional(Seed),
         },
@@ -82,8 +94,10 @@ export function forecastRoutes({ forecasts, recordAct }: ForecastRouteDeps): Rou
       errors: ['invalid_request', 'series_not_found', 'memory_file_pinned', 'memory_files_full'],
       handle: async (context) => {
         const { caller, body } = context;
-        const { series, file, seed } = body;
-        const job = await forecasts.begin(caller, { series, file, ...(seed !== undefined && { seed }) });
+        const { series = [], slots, file, seed, owner } = body;
+        requireOne(body.series, slots);
+        const ofSlots = slots === undefined ? {} : { slots: owner === TENANT ? TENANT : ownerOf(caller) };
+        const job = await forecasts.begin(caller, { series, file, ...ofSlots, ...(seed !== undefined && { seed }) });
         await recordAct(
           auditEntry(auditSource(context), { action: 'memory.forecast', target: file, detail: { series: series.length } }),
         );
@@ -102,10 +116,18 @@ export function forecastRoutes({ forecasts, recordAct }: ForecastRouteDeps): Rou
         'series_not_regular',
         'no_world_model',
         'forecast_model_load_failed',
+        'nslot_load_failed',
         'forecasts_busy',
       ],
       handle: async ({ caller, body, signal }) => {
-        const { emm_path: file, series, horizon, seed = 1 } = body;
+        const { emm_path: file, series = [], slots, horizon, seed = 1 } = body;
+        requireOne(body.series, slots);
+        if (slots !== undefined) {
+          if (file === undefined)
+            throw memoryError('invalid_request', 'Slots are those of a file: name it.', { param: 'emm_path' });
+          const { method, steps } = await forecasts.rolloutSlots(caller, { file, before: slots, horizon, seed }, signal);
+          return { method, steps: steps.map(({ slot, p }) => ({ slot, p })) };
+        }
         const [first] = series;
         const points = series.flatMap((each) => (typeof each === 'string' ? [] : [each]));
         const wanted = { file, series: typeof first === 'string' ? first : points, horizon, seed };
@@ -122,4 +144,11 @@ export function forecastRoutes({ forecasts, recordAct }: ForecastRouteDeps): Rou
       },
     }),
   ];
+}
+
+function requireOne(series: unknown, slots: unknown): void {
+  if ((series === undefined) === (slots === undefined))
+    throw memoryError('invalid_request', 'Either `series` or `slots` is needed.', {
+      param: series === undefined ? 'series' : 'slots',
+    });
 }

@@ -33,6 +33,7 @@ import { routerRoutes } from './router-routes.ts';
 import { memoryRoutes } from './routes.ts';
 import { MemoryService } from './service.ts';
 import { FILES_FOLDER, type memorySettings } from './settings.ts';
+import { Slots } from './slots.ts';
 import { MemoryStore } from './store.ts';
 import type { MemoryStorage } from './tables.ts';
 import { rememberTool } from './tools.ts';
@@ -82,6 +83,7 @@ export function createMemory(
     dreams: dreamStore,
     memories: store,
     service,
+    slots: { learn: (scope, owner, signal) => slots.learn(scope, owner, signal) },
     metrics,
     undoDays: settings['memory.undo_days'],
     now,
@@ -102,7 +104,11 @@ export function createMemory(
   const files = new MemoryFiles({
     jobs,
     pins,
-    exportSections: sectionsOf({ memories: store, dreams: dreamStore }),
+    exportSections: sectionsOf({
+      memories: store,
+      dreams: dreamStore,
+      slots: { find: (scope, owner) => slots.find(scope, owner) },
+    }),
     requireTenantWriter,
     folder: join(node.dataDir, FILES_FOLDER),
     now,
@@ -110,7 +116,14 @@ export function createMemory(
   const most = settings['memory.most_memories'];
   const loading = new FileLoading({ files, store, embedders, search, requireTenantWriter, most, now });
   const master = new MasterMemory({ pins, files, loading, store });
-  const forecasts = new Forecasts({ jobs, series, files, now });
+  const slots: Slots = new Slots({
+    storage,
+    memories: store,
+    dreams: dreamStore,
+    learn: (members, signal) => forecasts.learnSlots(members, signal),
+    now,
+  });
+  const forecasts = new Forecasts({ jobs, series, files, slots, now });
   const routes = new RouteStore(storage);
   const learned = new LearnedFiles({ files, pins, log });
   const learning = new RouteLearning({

@@ -368,6 +368,7 @@ const TABLES = [
   'memory_forgotten',
   'memory_preferences',
   'memory_readings',
+  'memory_slots',
   'memory_routes',
   'memory_collections',
 ] as const;
@@ -454,6 +455,8 @@ async function remove(
   const { tenant } = scope;
   const version = await nextVersion(tx, scope, collection);
   await bury(tx, scope, rows, version, now);
+  // A centre may be near to what is gone.
+  await tx.deleteFrom('memory_slots').where('tenant', '=', tenant).where('owner', '=', collection.owner).execute();
   for (let at = 0; at < rows.length; at += STEP) {
     const ids = rows.slice(at, at + STEP).map(({ id }) => id);
     await tx.deleteFrom('memories').where('tenant', '=', tenant).where('id', 'in', ids).execute();

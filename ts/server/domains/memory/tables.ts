@@ -135,6 +135,14 @@ export interface RouteTable {
   best: string | null;
 }
 
+/** The codebook of an owner's memories, as the section of a file. */
+interface SlotTable {
+  tenant: string;
+  owner: string;
+  section: Uint8Array;
+  learned_at: number;
+}
+
 /** The one memory file that everybody's searches find. */
 interface PinTable {
   tenant: string;
@@ -153,6 +161,7 @@ export interface MemoryTables {
   memory_readings: ReadingTable;
   memory_routes: RouteTable;
   memory_pins: PinTable;
+  memory_slots: SlotTable;
 }
 
 export type MemoryStorage = StorageAccess<MemoryTables>;
@@ -317,6 +326,17 @@ export const memoryMigrations: readonly Migration[] = [
       await schema.tenantTable('memory_pins', {
         columns: { file: column.text(), sha256: column.text(), pinned_at: column.timestamp() },
         primaryKey: ['tenant'],
+      });
+    },
+  },
+  {
+    id: 6,
+    name: 'give slots their key',
+    backup: 'slot-pk',
+    up: async (schema) => {
+      await schema.tenantTable('memory_slots', {
+        columns: { owner: column.id(), section: column.blob(), learned_at: column.timestamp() },
+        primaryKey: ['tenant', 'owner'],
       });
     },
   },

@@ -229,8 +229,21 @@ export class MemoryFiles {
     return await this.alone(path, async () => {
       await this.requireUnpinned(scope, file);
       const { sections, nMemories } = await this.#options.exportSections(scope, owner, kinds as MemoryKind[]);
-      await this.#run({ kind: 'put', path, owner, sections, created: this.#now() }, 'done', signal);
+      await this.#run({ kind: 'put', path, owner, kinds: OWNED_KINDS, sections, created: this.#now() }, 'done', signal);
       return { file, memories: nMemories };
+    });
+  }
+
+  /** Puts slots of the owner in the place of those that the file has. For a job: throws as a job fails. */
+  async putSlots(scope: TenantScope, file: string, owner: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    await this.#finally(async () => {
+      const path = await this.place(scope, file);
+      const section = { kind: 'slots', name: owner, bytes } as const;
+      await this.alone(path, async () => {
+        await this.requireUnpinned(scope, file);
+        const kinds: SectionKind[] = ['slots'];
+        await this.#run({ kind: 'put', path, owner, kinds, sections: [section], created: this.#now() }, 'done', signal);
+      });
     });
   }
 

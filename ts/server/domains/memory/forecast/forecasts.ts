@@ -11,7 +11,11 @@ import type { SeriesPoint, SeriesRegistry } from '../../../platform/series/serie
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { memoryError } from '../errors.ts';
 import type { MemoryFiles } from '../files/memory-files.ts';
+import { readerOf } from '../memory.ts';
+import type { Slots } from '../slots.ts';
+import type { SlotMember } from './codebook.ts';
 import type { SeriesModel } from './model-section.ts';
+import type { ForeseenSlot } from './slot-model.ts';
 import type { Foreseen } from './world-model.ts';
 
 const task = defineTask<typeof import('../../../../workers/world-model.ts').run>(
@@ -22,7 +26,8 @@ const task = defineTask<typeof import('../../../../workers/world-model.ts').run>
 interface ForecastsOptions {
   readonly jobs: Jobs;
   readonly series: SeriesRegistry;
-  readonly files: Pick<MemoryFiles, 'find' | 'place' | 'alone' | 'requireUnpinned'>;
+  readonly files: Pick<MemoryFiles, 'find' | 'place' | 'alone' | 'requireUnpinned' | 'putSlots'>;
+  readonly slots: Pick<Slots, 'find' | 'learn'>;
   readonly now: () => number;
 }
 
@@ -35,7 +40,13 @@ interface Rollout {
   readonly seed: number;
 }
 
-const Input = Type.Object({ series: Type.Array(Type.String()), file: Type.String(), seed: Type.Integer() });
+const Input = Type.Object({
+  series: Type.Array(Type.String()),
+  file: Type.String(),
+  seed: Type.Integer(),
+  /** The owner of the slots that the file gets. */
+  slots: Type.Optional(Type.String()),
+});
 type ForecastJob = JobContext<Static<typeof Input>, unknown>;
 
 const HOUR_MS = 3_600_000;
@@ -80,13 +91,17 @@ export class Forecasts {
   /** Throws `series_not_found`, `invalid_request`, `memory_file_pinned` and `memory_files_full`. */
   async begin(
     caller: Principal,
-    { series, file, seed = 1 }: { series: readonly string[]; file: string; seed?: number },
+    { series, file, seed = 1, slots }: { series: readonly string[]; file: string; seed?: number; slots?: string },
   ): Promise<Job> {
     await this.#options.files.place(scopeOf(caller), file);
     await this.#options.files.requireUnpinned(scopeOf(caller), file);
     for (const name of series) await this.#points(scopeOf(caller), name);
     const owner = caller.subject;
-    return await this.#queue.enqueue(scopeOf(caller), { series: [...series], file, seed }, owner === undefined ? {} : { owner });
+    return await this.#queue.enqueue(
+      scopeOf(caller),
+      { series: [...series], file, seed, ...(slots !== undefined && { slots }) },
+      owner === undefined ? {} : { owner },
+    );
   }
 
   /** Throws `series_not_found`, `series_not_regular`, `no_world_model` and `forecast_model_load_failed`. */
@@ -107,7 +122,42 @@ export class Forecasts {
     throw loadFailed(reply.detail);
   }
 
+  /** Throws `invalid_request` for a slot that is none, `no_world_model` and `nslot_load_failed`. */
+  async rolloutSlots(
+    caller: Principal,
+    { file, before, horizon, seed }: { file: string; before: readonly number[]; horizon: number; seed: number },
+    signal: AbortSignal,
+  ): Promise<{ readonly method: string; readonly steps: readonly ForeseenSlot[] }> {
+    const path = await this.#pathOf(scopeOf(caller), file);
+    const { owners } = readerOf(caller);
+    const reply = await this.#run({ kind: 'foresee_slots', path, owners, before, horizon, seed }, LIMIT_MS.foresee, signal);
+    if (reply.kind === 'foreseen_slots') return reply;
+    if (reply.kind !== 'fault') throw new Error('the thread answered something else');
+    if (reply.fault === 'unknown_slot') throw memoryError('invalid_request', `${capital(reply.detail)}.`, { param: 'slots' });
+    if (reply.fault === 'no_model') throw memoryError('no_world_model', `${capital(reply.detail)}.`);
+    throw memoryError('nslot_load_failed', `The slots could not be read: ${reply.detail}.`);
+  }
+
+  /** Undefined: there are too few members. */
+  async learnSlots(members: readonly SlotMember[], signal: AbortSignal) {
+    const wanted = { kind: 'learn_slots', members, seed: 1, maxSeconds: TRAIN_SECONDS } as const;
+    const reply = await this.#run(wanted, LIMIT_MS.train, signal, 'low');
+    return reply.kind === 'slots' ? reply : undefined;
+  }
+
+  async #putSlots(job: ForecastJob, owner: string): Promise<object> {
+    const { files, slots } = this.#options;
+    const { file } = job.input;
+    if ((await slots.find(job.scope, owner)) === undefined) await slots.learn(job.scope, owner, job.signal);
+    const section = await slots.find(job.scope, owner);
+    if (section === undefined)
+      throw new JobFailedError('no_world_model', 'There are too few memories for slots.', 'Have more remembered first.');
+    await files.putSlots(job.scope, file, owner, section, job.signal);
+    return { file, slots: true };
+  }
+
   async #train(job: ForecastJob): Promise<object> {
+    if (job.input.slots !== undefined) return await this.#putSlots(job, job.input.slots);
     const { files, now } = this.#options;
     const { series, file, seed } = job.input;
     const models: SeriesModel[] = [];
@@ -164,6 +214,8 @@ export class Forecasts {
     } catch (error) {
       if (error instanceof PoolError && (error.code === 'pool_full' || error.code === 'pool_closed'))
         throw memoryError('forecasts_busy', error.message);
+      if (input.kind === 'foresee_slots' && (error instanceof PoolError || error instanceof TaskError))
+        throw memoryError('nslot_load_failed', `The slots could not be read: ${error.message}.`);
       if (input.kind === 'foresee' && (error instanceof PoolError || error instanceof TaskError)) throw loadFailed(error.message);
       throw error;
     }

@@ -27,6 +27,7 @@ const delegations = {
 
 interface BedOptions {
   readonly databaseUrl?: string;
+  readonly dataDir?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly model?: WordModel;
   readonly now?: () => number;
@@ -35,7 +36,7 @@ interface BedOptions {
 
 export async function openMemory(
   t: Test,
-  { databaseUrl, settings, model = wordModel(), now = Date.now, series }: BedOptions = {},
+  { databaseUrl, dataDir, settings, model = wordModel(), now = Date.now, series }: BedOptions = {},
 ) {
   let extractions: Extractions | undefined;
   const memory = defineMemory({ now, onMade: (made) => (extractions = made) });
@@ -56,6 +57,7 @@ export async function openMemory(
       standIn(identity, { recordAct: async (entry) => void acts.push(entry), delegations } as Partial<IdentityApi>),
     ],
     databaseUrl,
+    dataDir,
     // A busy machine is no fault of a search.
     settings: { 'data.embedding_model': 'words', 'data.embedding_url': '', 'memory.recall_ms': 60_000, ...settings },
     jobs: {},

@@ -24,15 +24,16 @@ export async function migrate(engine: Engine, modules: readonly ModuleMigrations
   await ensureMigrationTable(engine);
   if (!first) return;
   if (applied.length === 0) return await applyAll(engine, known);
-  await engine.backup(backupLabel(first));
+  await engine.backup(backupLabel(listPending(known, applied), first));
   for (const migration of known) await applyOnce(engine, known, migration);
 }
 
 export async function planMigrations(engine: Engine, modules: readonly ModuleMigrations[]): Promise<MigrationPlan> {
   const applied = (await engine.exists()) ? await listApplied(engine) : [];
-  const pending = listPending(listKnown(modules), applied).map(({ module, id, name }) => ({ module, id, name }));
+  const found = listPending(listKnown(modules), applied);
+  const pending = found.map(({ module, id, name }) => ({ module, id, name }));
   const [first] = pending;
-  return { pending, backupPath: first && applied.length > 0 ? engine.backupPath(backupLabel(first)) : undefined };
+  return { pending, backupPath: first && applied.length > 0 ? engine.backupPath(backupLabel(found, first)) : undefined };
 }
 
 /** What is applied is read again under the lock: another process may have done the same meanwhile. */
@@ -63,8 +64,10 @@ async function apply(engine: Engine, execute: ExecuteStatement, migrations: read
   await bindKysely<MigrationTables>(engine.dialect, execute).insertInto('svc_migrations').values(rows).execute();
 }
 
-function backupLabel({ module, id }: PendingMigration): string {
-  return `pre-${module}-${id}`;
+/** The name of the one that says how its backup is called, else that of the first. */
+function backupLabel(pending: readonly KnownMigration[], { module, id }: PendingMigration): string {
+  const named = pending.find(({ migration: { backup } }) => backup !== undefined)?.migration.backup;
+  return `pre-${named ?? `${module}-${id}`}`;
 }
 
 function listKnown(modules: readonly ModuleMigrations[]): KnownMigration[] {

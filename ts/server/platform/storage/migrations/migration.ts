@@ -6,6 +6,8 @@ export interface Migration {
   readonly id: number;
   /** A few words, kept in the database: `create jobs`. */
   readonly name: string;
+  /** The backup before it is called `DATABASE.pre-BACKUP.bak`; absent: by the module and the number. */
+  readonly backup?: string;
   up(schema: MigrationSchema): Promise<void>;
 }
 

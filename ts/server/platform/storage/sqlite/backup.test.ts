@@ -40,6 +40,17 @@ t.test('before the first migration of a database with data, a backup is made tha
   t.strictSame(rows, [{ text: 'kept' }]);
 });
 
+t.test('a migration may say how the backup before it is called', async (t) => {
+  const { folder, file } = await databaseWithANote(t);
+  const named = { id: 1, name: 'step', backup: 'slot-pk', up: async () => undefined };
+  const storage = createStorage({ url: `sqlite:${file}`, modules: [notesModule, { module: 'other', migrations: [named] }] });
+  const backup = `${file}.pre-slot-pk.bak`;
+  t.equal((await storage.planMigrations()).backupPath, backup);
+  await storage.open();
+  await storage.close();
+  t.strictSame(readdirSync(folder).sort(), ['svc.sqlite', 'svc.sqlite.pre-slot-pk.bak']);
+});
+
 t.test('a new database and one without pending migrations get no backup', async (t) => {
   const { folder, file } = await databaseWithANote(t);
   const storage = createStorage({ url: `sqlite:${file}`, modules: [older] });
