@@ -31,8 +31,8 @@ export class NodeMap {
 
   /** The entries as they are to be used. */
   take(entries: readonly NodeEntry[]): readonly NodeEntry[] {
-    const asked = entries.filter(({ id, ended }) => this.#heard.has(id) && ended === 0);
-    const silent = new Set(asked.filter((entry) => this.#isLate(entry) && !this.#isLost(entry)).map(({ id }) => id));
+    const asked = entries.filter((entry) => this.#heard.has(entry.id) && entry.ended === 0 && !this.#isLost(entry));
+    const silent = new Set(asked.filter((entry) => this.#isLate(entry)).map(({ id }) => id));
     this.#isFrozen = asked.length >= FEWEST && silent.size * 2 > asked.length;
     if (this.#isFrozen)
       return entries.map((entry) =>

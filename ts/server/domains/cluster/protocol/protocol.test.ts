@@ -40,6 +40,12 @@ t.test('nodes that fall silent one by one are lost; most at once freeze the map,
     'one that ended is gone',
   );
   t.equal(map.isFrozen, false, 'the other is no majority');
+  t.strictSame(states(entry('b', 1), entry('c', 3), entry('d', 2), entry('e', 2)), Array(5).fill('ready'));
+  t.strictSame(
+    states(entry('b', 96_000), entry('c', 96_000), entry('d', 181_000), entry('e', 5)),
+    ['ready', 'ready', 'ready', 'gone', 'ready'],
+    'one that is lost for good does not make most of the others few',
+  );
   t.strictSame(states(entry('b', 1), entry('c', 3)), ['ready', 'ready', 'ready']);
   t.strictSame(states(entry('b', 100_000), entry('c', 100_000)), ['ready', 'ready', 'ready']);
   t.strictSame(states(entry('b', 181_000), entry('c', 181_000)), ['ready', 'gone', 'gone'], 'nothing is frozen for ever');
