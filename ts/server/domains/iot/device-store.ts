@@ -5,6 +5,7 @@ import type { Device, Variable } from './profile.ts';
 import { type DeviceRow, everyDevice, type HaltRow, type IotStorage, type WriteRow, type WriteState } from './tables.ts';
 
 const ALL = '*';
+const IDS_AT_ONCE = 200;
 /** These states count against the rate: nobody knows of some whether the device took them. */
 const MOVED: readonly WriteState[] = ['sending', 'written', 'unknown'];
 
@@ -29,12 +30,31 @@ export class DeviceStore {
     return row === undefined ? undefined : deviceOf(row);
   }
 
-  /** Those of all tenants whose connection the node has. */
-  async listOfNode(node: string): Promise<Device[]> {
+  /** Maps the devices of all tenants that are on and whose connection the node has to the time of their last change. */
+  async changesOfNode(node: string): Promise<Map<string, number>> {
     const rows = await this.#storage.read(everyDevice(), (db) =>
-      db.selectFrom('iot_devices').selectAll().where('node', '=', node).execute(),
+      db.selectFrom('iot_devices').select(['id', 'updated_at']).where('node', '=', node).where('enabled', '=', 1).execute(),
     );
-    return rows.map(deviceOf);
+    return new Map(rows.map(({ id, updated_at: at }) => [id, at]));
+  }
+
+  /** Those of all tenants that are on and whose connection the node has. */
+  async listOfNode(node: string, ids: readonly string[]): Promise<Device[]> {
+    const devices: Device[] = [];
+    for (let first = 0; first < ids.length; first += IDS_AT_ONCE) {
+      const some = ids.slice(first, first + IDS_AT_ONCE);
+      const rows = await this.#storage.read(everyDevice(), (db) =>
+        db
+          .selectFrom('iot_devices')
+          .selectAll()
+          .where('id', 'in', some)
+          .where('node', '=', node)
+          .where('enabled', '=', 1)
+          .execute(),
+      );
+      devices.push(...rows.map(deviceOf));
+    }
+    return devices;
   }
 
   /** Throws `device_exists`. */

@@ -36,7 +36,8 @@ const MOST_GATHERED = 100_000;
 
 export class History {
   readonly #options: HistoryOptions;
-  readonly #last = new Map<string, Pick<SampleRow, 'at' | 'quality'>>();
+  /** The last sample of each variable, by its device: looked at for each reading. */
+  readonly #last = new Map<string, Map<string, Pick<SampleRow, 'at' | 'quality'>>>();
   readonly #flusher: Repeater;
   readonly #upkeep: Repeater;
   #gathered: SampleRow[] = [];
@@ -74,19 +75,19 @@ export class History {
   ): void {
     if (type === 'text') return;
     const { now, sampleMs } = this.#options;
-    const key = `${device} ${name}`;
-    const last = this.#last.get(key);
+    const ofDevice = this.#last.get(device) ?? new Map();
+    const last = ofDevice.get(name);
     const at = now();
     const { quality } = reading;
     if (last !== undefined && last.quality === quality && at - last.at < sampleMs) return;
-    this.#last.set(key, { at, quality });
+    this.#last.set(device, ofDevice.set(name, { at, quality }));
     const value = quality === 'good' || quality === 'stale' ? Number(reading.value) : null;
     this.#gathered.push({ tenant, device, variable: name, at, value, quality });
     if (this.#gathered.length > MOST_GATHERED) this.#gathered.shift();
   }
 
   forget(device: string): void {
-    for (const key of this.#last.keys()) if (key.startsWith(`${device} `)) this.#last.delete(key);
+    this.#last.delete(device);
     this.#gathered = this.#gathered.filter((row) => row.device !== device);
   }
 

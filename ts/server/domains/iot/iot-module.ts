@@ -85,8 +85,9 @@ export function createIot(context: ModuleContext<typeof iotSettings>): Module<un
   const onReading = (device: Device, variable: Variable, reading: Reading, badReason: string | undefined): void => {
     readings.with({ kind: device.kind, quality: reading.quality }).add();
     history.add(device, variable, reading);
-    if (badReason === undefined) toldAt.delete(`${device.id} ${variable.name}`);
-    else tellBad(device, variable, badReason);
+    if (badReason !== undefined) tellBad(device, variable, badReason);
+    // It is empty but for those that were bad of late.
+    else if (toldAt.size > 0) toldAt.delete(`${device.id} ${variable.name}`);
   };
   const sessions = new DeviceSessions({ store, nodeId, http, sockets, sealingKey, log, now, onReading });
   metrics.onCollect(() => {

@@ -89,15 +89,15 @@ export class DeviceSessions {
 
   async #reconcile(): Promise<void> {
     const { store, nodeId } = this.#deps;
-    const wanted = new Map(
-      (await store.listOfNode(nodeId())).filter(({ isEnabled }) => isEnabled).map((device) => [device.id, device]),
-    );
+    const wanted = await store.changesOfNode(nodeId());
     for (const [id, session] of this.#open) {
-      if (wanted.get(id)?.updatedAt === session.device.updatedAt) continue;
+      if (wanted.get(id) === session.device.updatedAt) continue;
       this.#open.delete(id);
       await session.close();
     }
-    for (const device of wanted.values()) if (!this.#open.has(device.id)) await this.#begin(device);
+    // Whole profiles are read of those alone that have no session: there may be thousands of devices.
+    const missing = [...wanted.keys()].filter((id) => !this.#open.has(id));
+    for (const device of await store.listOfNode(nodeId(), missing)) await this.#begin(device);
   }
 
   async #begin(device: Device): Promise<void> {

@@ -97,7 +97,7 @@ export const DISCONNECT_PACKET = Buffer.from([DISCONNECT << 4, 0]);
 /** Cuts a stream of bytes into packets. Those that are too large are left out. */
 export class MqttReader {
   readonly #version: MqttVersion;
-  #received = Buffer.alloc(0);
+  #received: Buffer = Buffer.alloc(0);
   #nToSkip = 0;
 
   constructor(version: MqttVersion) {
@@ -106,7 +106,7 @@ export class MqttReader {
 
   /** Throws MqttFault. */
   *take(chunk: Buffer): Generator<MqttPacket> {
-    this.#received = Buffer.concat([this.#received, chunk]);
+    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     for (;;) {
       const skipped = Math.min(this.#nToSkip, this.#received.length);
       this.#nToSkip -= skipped;
@@ -218,7 +218,7 @@ class Cursor {
   }
 
   rest(): Buffer {
-    return Buffer.from(this.#bytes.subarray(this.#at));
+    return this.#bytes.subarray(this.#at);
   }
 
   #forward(n: number): number {
