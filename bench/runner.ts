@@ -88,6 +88,7 @@ const startsCold: readonly Load['kind'][] = [
   'ingest',
   'quotes',
   'speech',
+  'devices',
   'cloud-requests',
   'cloud-streams',
 ];

@@ -7,6 +7,7 @@ import { embeddingTrials } from './trials/embeddings.ts';
 import { gpuTrials } from './trials/gpu.ts';
 import { httpTrials } from './trials/http.ts';
 import { ingestTrials } from './trials/ingest.ts';
+import { iotTrials } from './trials/iot.ts';
 import { kernelTrials } from './trials/kernels.ts';
 import { loadTrials } from './trials/load.ts';
 import { logTrials } from './trials/logs.ts';
@@ -91,6 +92,12 @@ export const suites: Readonly<Record<string, Suite>> = {
     trials: agentTrials,
     model: 'tiny',
     server: { nParallel: 1, nCtx: 1_024 },
+  },
+  iot: {
+    question: 'what a thousand devices take, beside a bare client, and what they leave of a chat',
+    trials: iotTrials,
+    model: 'mid',
+    server: { nParallel: 4, nCtx: 8_192 },
   },
   logs: {
     question:

@@ -48,6 +48,8 @@ export type ContenderName =
   | 'bare-mcp'
   | 'svc-goals'
   | 'dbos'
+  | 'svc-devices'
+  | 'bare-devices'
   | 'svc-logs'
   | 'log-rivals'
   | 'svc-speech'

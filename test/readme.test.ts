@@ -1,11 +1,14 @@
 /** What a reader tries first are the commands of the first page, and of the pages for operators. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { runCli } from '../ts/cli/run-cli.ts';
+import { mailServer } from '../ts/server/domains/comm/test-support/comm-bed.ts';
 import { openForeign } from '../ts/server/domains/edge/test-support/foreign-server.ts';
+import { adapterOf, scriptedSource, sendJson } from '../ts/server/domains/science/test-support/science-bed.ts';
+import { until } from '../ts/server/platform/jobs/test-support/open-jobs.ts';
 import { openAiDialect } from './providers/openai.ts';
 import { BILLED, startProvider } from './providers/provider-server.ts';
 import { startServer } from './server.ts';
@@ -118,6 +121,44 @@ t.test('the first document is answered as the first page says, word by word', as
   t.equal(contentOf(streamed), content);
   t.match(streamed, /"finish_reason":"stop"\}\],"citations":\[\{"n":\d[\s\S]*data: \[DONE\]\n\n$/);
   t.match(await svc('add', 'ferry.md'), /0 added, 1 unchanged/);
+});
+
+t.test('a message, a query and a device take six commands and no account elsewhere', async (t) => {
+  const section = /## The first message, query and device\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? '';
+  const blockWith = (page: string, mark: string): string =>
+    [...readFileSync(page, 'utf8').matchAll(/```json\n([\s\S]*?)```/g)].find(([, block]) => block?.includes(mark))?.[1] ?? '';
+  const device = blockWith('docs/use/devices.md', '"Greenhouse"');
+  const account = blockWith('docs/use/messages.md', 'root@localhost');
+  const commands = [...section.matchAll(/^svc (.*?)\s*(?:#.*)?$/gm)].map(([, words = '']) => words);
+  t.equal(commands.length, 6);
+  const row = { id: 1, title: 'Lenses of lighthouses', date: '2024-05-01', doi: '10.1000/lens' };
+  const source = await scriptedSource(t, (_, response) => sendJson(response, { total: 1, rows: [row] }));
+  const mail = await mailServer(t);
+  const adapter = JSON.stringify(adapterOf('crossref', source.url));
+  // A file of that name takes the place of the source that ships.
+  const folder = t.testdir({ data: { science: { 'crossref.json': adapter } }, 'greenhouse.json': device, 'alerts.json': '' });
+  writeFileSync(join(folder, 'alerts.json'), account.replace('"port": 25', `"port": ${mail.port}`));
+  const env = { SVC_COMM_ALLOWED_HOSTS: `http://127.0.0.1:${mail.port}`, SVC_SCIENCE_ALLOWED_HOSTS: 'http://127.0.0.1' };
+  const server = await startServer(t, { folder, models: {}, env });
+  let id = '';
+  const svc = async (words: string): Promise<string> => {
+    const args = [...words.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = '']) => quoted ?? word);
+    const given = args.map((arg) => (arg.endsWith('.json') ? join(folder, arg) : arg.replace('acc_...', id)));
+    const cliEnv = { SVC_LISTEN: new URL(server.url).host, SVC_DATA_DIR: join(folder, 'data') };
+    const { code, stdout, stderr } = await runCli(given, { env: cliEnv });
+    t.equal(code, 0, `${words}: ${stderr}`);
+    id = /acc_[\w-]+/.exec(stdout)?.[0] ?? id;
+    return stdout;
+  };
+  const said: string[] = [];
+  for (const words of commands) said.push(await svc(words));
+  t.match(said[1], /Cel[\s\S]*good/);
+  t.match(said[3], /crossref +2024-05-01 +Lenses of lighthouses/);
+  await until(
+    () => mail.accepted,
+    (accepted) => accepted.length === 1,
+  );
+  t.match(mail.accepted[0], /The greenhouse is warm/);
 });
 
 t.test('the first page goes on to a tool of an MCP server, whose call waits for an approval', async (t) => {

@@ -3,6 +3,7 @@ import { bareMcp, dbos, svcAgents, svcGoals } from './agent-servers.ts';
 import { bareUws } from './bare-uws.ts';
 import { bareProxy, litellm, svcCloud } from './cloud-proxies.ts';
 import type { Contender } from './contender.ts';
+import { bareDevices, svcDevices } from './device-clients.ts';
 import { ingestByHand, svcIngest } from './knowledge-servers.ts';
 import { llamaBatchedBench } from './llama-batched-bench.ts';
 import { llamaRouter, llamaServer } from './llama-server.ts';
@@ -37,6 +38,8 @@ export const contenders: Readonly<Record<ContenderName, Contender>> = {
   'bare-mcp': bareMcp,
   'svc-goals': svcGoals,
   dbos,
+  'svc-devices': svcDevices,
+  'bare-devices': bareDevices,
   'svc-logs': svcLogs,
   'log-rivals': logRivals,
   'svc-speech': svcSpeech,

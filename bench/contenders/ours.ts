@@ -40,12 +40,39 @@ export function svcContender(name: string, command: (options: ContenderOptions) 
   };
 }
 
-async function startServer(words: readonly string[], options: ContenderOptions, dataFolder: string): Promise<ChildServer> {
+/** The checkout's server with further settings, and with a data folder that goes with it. */
+export async function startNode(
+  options: ContenderOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<{ server: ChildServer; stop(): Promise<void> }> {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  const clear = (): void => rmSync(dataFolder, { recursive: true, force: true });
+  try {
+    const server = await startServer([process.execPath, cli], options, dataFolder, env);
+    return {
+      server,
+      stop: async () => {
+        await server.stop();
+        clear();
+      },
+    };
+  } catch (error) {
+    clear();
+    throw error;
+  }
+}
+
+async function startServer(
+  words: readonly string[],
+  options: ContenderOptions,
+  dataFolder: string,
+  more: NodeJS.ProcessEnv = {},
+): Promise<ChildServer> {
   const port = await freePort();
   const [program = '', ...args] = words;
   return ChildServer.start({
     ...launch(program, [...args, 'serve']),
-    env: { ...process.env, ...environment(options, port, dataFolder) },
+    env: { ...process.env, ...environment(options, port, dataFolder), ...more },
     url: `http://127.0.0.1:${port}`,
     readyPath: '/readyz',
     readyWithinMs: 180_000,

@@ -70,6 +70,7 @@ export class ServerContender implements RunningContender {
       case 'durable-steps':
       case 'quotes':
       case 'logs':
+      case 'devices':
       case 'speech':
       case 'start':
         return undefined;

@@ -4,6 +4,7 @@ import type { CloudLoad } from '../cloud/cloud-load.ts';
 import type { EmbeddingLoad } from '../embeddings/embedding-load.ts';
 import type { IngestLoad } from '../ingest/ingest-load.ts';
 import type { QuotesLoad } from '../ingest/quotes-load.ts';
+import type { DeviceLoad } from '../iot/device-load.ts';
 import type { KernelLoad } from '../kernels/kernel-load.ts';
 import type { LogLoad } from '../logs/log-load.ts';
 import type { SpeechLoad } from '../media/speech-load.ts';
@@ -22,6 +23,7 @@ export type Load =
   | QuotesLoad
   | CloudLoad
   | AgentLoad
+  | DeviceLoad
   | LogLoad
   | SpeechLoad;
 

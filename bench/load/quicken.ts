@@ -66,6 +66,8 @@ function quickLoad(load: Load): Load {
       return { ...load, chats: 80 };
     case 'mcp-calls':
       return { ...load, calls: 120 };
+    case 'devices':
+      return { ...load, devices: 200, seconds: 5 };
     case 'durable-steps':
       return { ...load, goals: 5 };
     case 'start':

@@ -92,7 +92,7 @@ export async function openComm(t: Test, options: CommBedOptions = {}) {
   return { ...modules, acts, ask, add, message, store };
 }
 
-export type Fault = 'none' | 'cut-before' | 'cut-after' | 'silent' | 'busy' | 'broken' | 'refuse';
+export type Fault = 'none' | 'cut-before' | 'cut-during' | 'cut-after' | 'silent' | 'busy' | 'broken' | 'refuse';
 
 /** A provider that takes messages by any path: what it accepted, in order, and what it does next. */
 export async function provider(t: Test) {
@@ -109,6 +109,10 @@ export async function provider(t: Test) {
       accepted.push({ path: request.url ?? '', body: Buffer.concat(chunks).toString(), headers: request.headers });
     if (fault === 'cut-after') return void request.socket.destroy();
     if (fault === 'silent') return;
+    if (fault === 'cut-during') {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      return void response.write('{"ok": tr', () => request.socket.destroy());
+    }
     response.writeHead(fault === 'broken' ? 500 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ ok: true, event_id: '$1', result: { message_id: 7 } }));
   });
