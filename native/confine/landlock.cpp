@@ -83,9 +83,11 @@ class FileDescriptor {
 };
 
 // All rights of a version are handled, so that every one that is not granted is refused.
-RulesetAttributes attributes_of(int version, bool has_network) {
+RulesetAttributes attributes_of(int version, const Options & options) {
+    constexpr uint64_t bind_tcp = 1 << 0, connect_tcp = 1 << 1;
+    const uint64_t network = options.has_network ? 0 : options.may_listen ? connect_tcp : bind_tcp | connect_tcp;
     const int n_rights = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
-    return {(uint64_t{1} << n_rights) - 1, version >= 4 && !has_network ? uint64_t{3} : 0, version >= 6 ? uint64_t{3} : 0};
+    return {(uint64_t{1} << n_rights) - 1, version >= 4 ? network : 0, version >= 6 ? uint64_t{3} : 0};
 }
 
 size_t size_of_attributes(int version) {
@@ -94,8 +96,8 @@ size_t size_of_attributes(int version) {
 
 class Ruleset {
   public:
-    Ruleset(int version, bool has_network)
-        : attributes_(attributes_of(version, has_network)),
+    Ruleset(int version, const Options & options)
+        : attributes_(attributes_of(version, options)),
           file_(static_cast<int>(syscall(create_ruleset, &attributes_, size_of_attributes(version), 0))) {
         if (file_.get() < 0) throw system_failure("cannot make a Landlock ruleset");
     }
@@ -134,7 +136,7 @@ void restrict_files(const Options & options) {
         if (!options.writable.empty()) throw Failure("a writable folder needs Landlock, which this kernel lacks");
         return;
     }
-    const Ruleset ruleset(version, options.has_network);
+    const Ruleset ruleset(version, options);
     const auto & program = options.command.front();
     ruleset.allow(program, read_file | execute);
     const auto interpreter = interpreter_of(program);

@@ -25,6 +25,7 @@ void set_option(Options & options, const std::string & name, const std::string &
     else if (name == "--write") options.writable.push_back(value);
     else if (name == "--file-mib") options.file_mib = parse_number(name, value);
     else if (name == "--network" && value == "on") options.has_network = true;
+    else if (name == "--network" && value == "listen") options.may_listen = true;
     else if (name == "--device") options.devices.push_back(value);
     else throw Failure("there is no option " + name);
 }

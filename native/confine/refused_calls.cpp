@@ -207,6 +207,13 @@ void refuse_processes(CallFilter & filter) {
 // Services of this machine listen on sockets that are files.
 void allow_internet(CallFilter & filter) { filter.allow_values(SYS_socket, 0, {AF_INET, AF_INET6, AF_NETLINK}, EPERM); }
 
+// A server of the internet that begins nothing: without an address, sendto() goes to whoever has connected.
+void allow_listening(CallFilter & filter) {
+    filter.allow_values(SYS_socket, 0, {AF_INET, AF_INET6}, EPERM);
+    filter.allow_or_kill(SYS_sendto, 4, 0);
+    for (const auto call : {SYS_connect, SYS_socketpair, SYS_sendmsg, SYS_sendmmsg}) filter.refuse(call, EPERM);
+}
+
 void refuse_network(CallFilter & filter) {
     filter.refuse(SYS_socket, EPERM);
     refuse_all(filter, network);
@@ -228,6 +235,7 @@ bool refuse_calls(const char * program_path, const Options & options) {
     CallFilter filter(max_call);
     filter.allow_or_kill(SYS_execve, 0, reinterpret_cast<uintptr_t>(program_path));
     if (options.has_network) allow_internet(filter);
+    else if (options.may_listen) allow_listening(filter);
     else refuse_network(filter);
     refuse_all(filter, processes);
     if (options.writable.empty()) refuse_all(filter, changes);

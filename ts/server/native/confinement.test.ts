@@ -94,6 +94,18 @@ t.test('with the network, sockets of this machine that are files stay closed', {
   t.match(await attempt('read', '/etc/passwd', { hasNetwork: true }), { output: 'EACCES' });
 });
 
+t.test('a server that may be asked alone connects to nobody', { skip }, async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  t.match(await attempt('listen', '', { mayListen: true }), { output: 'done' });
+  t.match(await attempt('connect', String(port), { mayListen: true }), { output: /^(EPERM|EACCES)$/ });
+  t.match(await attempt('connect unix', '/run/any.sock', { mayListen: true }), { output: 'EPERM' });
+  t.match(await attempt('send', String(port), { mayListen: true }), { output: /^(EPERM|EACCES)$/ });
+  t.match(await attempt('read', '/etc/passwd', { mayListen: true }), { output: 'EACCES' });
+});
+
 t.test('no process can be started, and another program ends the process', { skip }, async (t) => {
   t.match(await attempt('spawn', '/bin/true'), { output: 'EPERM' });
   t.match(await attempt('exec', process.execPath), { output: '', signal: 'SIGSYS' });

@@ -19,6 +19,8 @@ export interface Confinement {
   /** Folders in which it may read, write, make and remove files, and the most that one may have, MiB. */
   writable?: { readonly folders: readonly string[]; readonly fileMiB: number };
   hasNetwork?: boolean;
+  /** It answers whoever connects to it, and connects to nobody. */
+  mayListen?: boolean;
 }
 
 const launcherName = 'svc_confine';
@@ -81,7 +83,7 @@ export function findNativeProgram(name: string, folders: readonly string[] = can
 
 function launcherOptions(
   folders: readonly string[],
-  { memoryMiB, cpuSeconds, readable, withoutDevices = false, writable, hasNetwork = false }: Confinement,
+  { memoryMiB, cpuSeconds, readable, withoutDevices = false, writable, hasNetwork = false, mayListen = false }: Confinement,
 ): string[] {
   const libraries = (process.env['LD_LIBRARY_PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
   const devices = withoutDevices ? [] : findDevices(folders);
@@ -94,6 +96,7 @@ function launcherOptions(
     ...(writable === undefined ? [] : ['--file-mib', String(writable.fileMiB)]),
     ...(writable?.folders ?? []).flatMap((path) => ['--write', path]),
     ...(hasNetwork ? ['--network', 'on'] : []),
+    ...(mayListen ? ['--network', 'listen'] : []),
   ];
 }
 

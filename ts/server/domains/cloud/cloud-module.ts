@@ -11,12 +11,19 @@ import { cloudMetrics } from './metrics.ts';
 import { Prices } from './prices/prices.ts';
 import { BackendRegistry } from './registry/backend-registry.ts';
 import { Checker } from './registry/checker.ts';
+import type { AttachedBackend, OwnServer } from './registry/own-server.ts';
 import { cloudRoutes } from './routes.ts';
 import { CloudService } from './service.ts';
 import type { cloudSettings } from './settings.ts';
 import { CloudStore } from './store.ts';
 
-export function createCloud(context: ModuleContext<typeof cloudSettings>): Module<undefined> {
+/** The interface for what the composition root wires. */
+interface CloudApi {
+  /** Offers the models of a server that this node runs itself; nothing of it is kept. */
+  attach(server: OwnServer): AttachedBackend;
+}
+
+export function createCloud(context: ModuleContext<typeof cloudSettings>): Module<CloudApi> {
   const { settings, node, log, events, metrics } = context;
   const { env } = process;
   const { sealingKey } = context.use(identity);
@@ -83,7 +90,13 @@ export function createCloud(context: ModuleContext<typeof cloudSettings>): Modul
     if (isRunning && !registry.isEmpty) remove ??= models.addBackend(backend);
   };
   return {
-    api: undefined,
+    api: {
+      attach: (server) => {
+        const attached = registry.attach(server);
+        offer();
+        return attached;
+      },
+    },
     routes: cloudRoutes({ service, checker, prices, nodeId: () => node.id }),
     start: async () => {
       await Promise.all([registry.reload(), service.loadPrices()]);

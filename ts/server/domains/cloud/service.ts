@@ -5,6 +5,7 @@ import type { KindName } from './kinds/kind.ts';
 import { KINDS } from './kinds.ts';
 import type { Price } from './prices/price.ts';
 import type { Prices } from './prices/prices.ts';
+import { defaultBackendOptions } from './registry/backend-options.ts';
 import { type BackendRegistry, type CloudRoute, headerContext, keyContext } from './registry/backend-registry.ts';
 import type { Checker } from './registry/checker.ts';
 import type { BackendOptions, LiveBackend } from './registry/live-backend.ts';
@@ -25,20 +26,6 @@ const DEFAULT_URLS: Partial<Record<KindName, string>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com',
   gemini: 'https://generativelanguage.googleapis.com',
-};
-
-const DEFAULTS: BackendOptions = {
-  preset: 'openai',
-  apiVersion: '',
-  region: '',
-  modelFilter: { include: ['*'], exclude: [], alias: {} },
-  priority: 0,
-  weight: 1,
-  limits: { concurrent: 64, requests_per_minute: null, tokens_per_minute: null },
-  timeouts: { connect_ms: 5_000, first_byte_ms: 60_000, idle_ms: 60_000 },
-  onClientGone: 'cancel',
-  tenants: null,
-  prices: {},
 };
 
 /** Secrets of other things lie in the environment too: only what is named like a provider's key is read for one. */
@@ -72,8 +59,9 @@ export class CloudService {
 
   async create({ id, kind, ...body }: NewBackendBody): Promise<LiveBackend> {
     const baseUrl = this.#checkedUrl(body.base_url ?? DEFAULT_URLS[kind], kind);
-    const options = optionsOf(kind, DEFAULTS, body);
+    const options = optionsOf(kind, defaultBackendOptions, body);
     requireKeyMembers(kind, body);
+    if (this.#deps.registry.isOwn(id)) throw backendExists(id);
     const row = {
       id,
       kind,
@@ -87,10 +75,7 @@ export class CloudService {
       reason: null,
       created_at: Date.now(),
     };
-    if (!(await this.#deps.store.add(row)))
-      throw cloudError('backend_exists', `This node has a backend of the id ${id}; change it with PATCH, or take another name.`, {
-        param: 'id',
-      });
+    if (!(await this.#deps.store.add(row))) throw backendExists(id);
     return await this.#reloaded(id);
   }
 
@@ -337,6 +322,11 @@ function requireFields(headers: Readonly<Record<string, string>>): void {
       throw invalidMember(`headers.${name}`, `headers.${name} cannot be set: it is no field, or belongs to the connection.`);
     if (!/^[\x20-\x7e]*$/.test(value)) throw invalidMember(`headers.${name}`, `headers.${name} must be visible ASCII.`);
   }
+}
+
+function backendExists(id: string) {
+  const sentence = `This node has a backend of the id ${id}; change it with PATCH, or take another name.`;
+  return cloudError('backend_exists', sentence, { param: 'id' });
 }
 
 function notFound(id: string) {

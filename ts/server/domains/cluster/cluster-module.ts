@@ -1,6 +1,7 @@
 /** Wires the cluster module. */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { parseListenAddress } from '../../platform/config/listen-address.ts';
 import type { CredentialSource } from '../../platform/http/authenticator.ts';
 import type { Forwarding } from '../../platform/http/forwarding.ts';
 import type { Principal } from '../../platform/http/principal.ts';
@@ -22,6 +23,8 @@ import { NodeStore, type Registry } from './node-store.ts';
 import { NodeMap } from './protocol/node-map.ts';
 import { clusterRoutes } from './routes.ts';
 import type { clusterSettings } from './settings.ts';
+import { Lender, SPLIT_PATH } from './split/lender.ts';
+import { type AttachServer, SplitModels } from './split/split-models.ts';
 import type { ClusterTables } from './tables.ts';
 
 const ORDER_MS = 15_000;
@@ -39,8 +42,10 @@ export interface ClusterApi {
   readonly enforces: boolean;
   /** Judges a credential where the accounts are. Throws HttpError, 503 where no controller answers. */
   authenticate(source: CredentialSource): Promise<Principal>;
-  /** What other nodes reach of this one as its clients do; before the start. */
+  /** Lets other nodes reach this one as its clients do; called before the start. */
   connect(front: NodeFront): void;
+  /** How servers of split models become models of this node; before the start. */
+  connectModels(attach: AttachServer): void;
 }
 
 /** The part of /health. */
@@ -81,6 +86,9 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     ['outcome'],
   );
   let front: NodeFront | undefined;
+  let attach: AttachServer | undefined;
+  let lender: Lender | undefined;
+  let split: SplitModels | undefined;
   const service = () => (models.isRunning ? models.api.service : undefined);
   const link =
     store === undefined || listen === ''
@@ -100,6 +108,8 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
           nodeMap,
           models: service,
           front: () => front,
+          handlerOf: (path) => (path === SPLIT_PATH ? lender && ((request) => (lender as Lender).answer(request)) : undefined),
+          onTrust: (fingerprints) => lender?.trust(fingerprints),
           onForwarded: (outcome) => sentOn.with({ outcome }).add(1),
           observer: {
             onEnd: (outcome, nAttempts) => {
@@ -151,6 +161,29 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     },
     models: async () => ((await service()?.models(WORK)) ?? []).flatMap((card) => (isOwn(card) ? [card.id] : [])),
   });
+  /** Serves the split models of this node, and lends it to those of others. */
+  const begin = (links: ClusterLink): void => {
+    if (!models.isRunning) return;
+    const { installRoot } = node;
+    const { programs, port, models: served } = models.api.split;
+    const certificate = () => links.certificate;
+    const { host } = parseListenAddress(listen);
+    lender = new Lender({ log, programs, port, installRoot, host, certificate });
+    if (attach === undefined || served.length === 0) return;
+    split = new SplitModels({
+      log,
+      models: served,
+      attach,
+      nodeId: () => node.id,
+      lender,
+      programs,
+      installRoot,
+      address: () => links.address,
+      certificate,
+      peers: () => links.peers,
+    });
+    split.start();
+  };
   const size = metrics.gauge('svc_cluster_nodes', 'Nodes of the cluster that are not gone.').with();
   const age = metrics.gauge('svc_cluster_map_age_seconds', 'Time since this node last read the map of the cluster.').with();
   const epoch = metrics.gauge('svc_cluster_epoch', 'The epoch in which this node leads; 0 while another one does.').with();
@@ -177,6 +210,9 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
       connect: (given) => {
         front = given;
       },
+      connectModels: (given) => {
+        attach = given;
+      },
     },
     routes: clusterRoutes(member, joining),
     corsHeaders: { accepted: [], exposed: ['x-svc-node'] },
@@ -184,6 +220,12 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
       if (store !== undefined) await requireOriginal(node.dataDir);
       membership = await readMembership(node.dataDir);
       wasMember = await hasLeft(node.dataDir);
+      if (link === undefined && models.isRunning && models.api.split.models.length > 0)
+        throw new StartError(
+          'split_without_link',
+          'inference.split names other nodes, and this node has no cluster.listen to reach them',
+          'set cluster.listen, or leave inference.split out',
+        );
       if (membership !== undefined && (link === undefined || isShared))
         throw new StartError(
           'member_without_link',
@@ -202,10 +244,13 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
           link.address,
           certificate,
         );
+        begin(link);
       }
       await member.start();
     },
     stop: async () => {
+      await split?.stop();
+      await lender?.stop();
       await member.stop();
       await link?.stop();
       await client?.close();

@@ -25,7 +25,10 @@ async function openNode(t: Test, id: string, databaseUrl?: string, enabled: Role
   };
   const bed = await openModules(t, {
     modules: [
-      standIn(inference, { service: { models: async () => [{ id: 'tiny' }, { id: 'far', backend: 'b' }] } as never }),
+      standIn(inference, {
+        service: { models: async () => [{ id: 'tiny' }, { id: 'far', backend: 'b' }] } as never,
+        split: { models: [], programs: '', port: 0 },
+      }),
       cluster,
     ],
     databaseUrl,

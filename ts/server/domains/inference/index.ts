@@ -44,6 +44,7 @@ export { type Abilities, answersFromDocuments, type ProbedModel } from './probe/
 export { ProbeResults } from './probe/probe-results.ts';
 export { type Caller, type InferenceService, isOwn, type ResolvedModel } from './service.ts';
 export { inferenceSettings } from './settings.ts';
+export type { SplitModel } from './split-models.ts';
 export { estimatePromptTokens, promptBytes } from './usage/prompt-estimate.ts';
 export type { PromptMeter } from './usage/prompt-meter.ts';
 export type { UsageRecorder } from './usage/usage-recorder.ts';

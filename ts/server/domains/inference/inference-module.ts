@@ -36,6 +36,7 @@ import { ProbeResults } from './probe/probe-results.ts';
 import { createPulls } from './pulls/create-pulls.ts';
 import { InferenceService } from './service.ts';
 import type { inferenceSettings } from './settings.ts';
+import { type SplitModel, splitModels, withoutSplit } from './split-models.ts';
 import { GpuMetrics } from './usage/gpu-metrics.ts';
 import { InferenceMetrics } from './usage/metrics.ts';
 
@@ -58,6 +59,8 @@ export interface InferenceApi {
   speechFiles(): Promise<SpeechFile[]>;
   /** Looks at a voice's model and projector in a confined process: what is wrong with them, or the memory that they will take. */
   inspectVoice(path: string, projectorPath: string): Promise<{ reason: string } | { hostBytes: number }>;
+  /** The models that the module cluster serves over several nodes. */
+  readonly split: { readonly models: readonly SplitModel[]; readonly programs: string; readonly port: number };
 }
 
 /** A voice is loaded with about this (native/llama/speech/synthesizer.cpp). */
@@ -76,7 +79,9 @@ export function createInference(context: Context, overrides: InferenceOverrides)
   const { settings, node, log, tenants, uses } = context;
   const config = engineOptions(settings, node.dataDir);
   const library = openModelLibrary(settings, node.installRoot);
-  const source = overrides.source ?? library;
+  const files = overrides.source ?? library;
+  const split = splitModels(settings['inference.split'], files);
+  const source = withoutSplit(files, split);
   const binding = overrides.binding ?? llamaBinding;
   const inspector = overrides.inspector ?? new Inspector(join(node.dataDir, 'inspected-models.json'));
   const metrics = new InferenceMetrics(context.metrics);
@@ -169,6 +174,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
         const { weights, extras, engine } = result.memory ?? {};
         return { hostBytes: sumOf(weights, extras, engine).hostBytes };
       },
+      split: { models: split, programs: settings['inference.split_programs'], port: settings['inference.split_port'] },
     },
     routes: inferenceRoutes({
       service,

@@ -5,6 +5,7 @@ import { loadOptions } from '../../native/options/load-options.ts';
 import { integerSchema, maskUserInfo, pathSchema, setting, textSchema } from '../../platform/config/setting.ts';
 import { modelSections } from './model-sections.ts';
 import { settingsOfOptions } from './option-settings.ts';
+import { SPLIT_PATTERN } from './split-models.ts';
 
 export const inferenceSettings = {
   models_dir: setting(pathSchema, '', 'Folder of the model files; default is models inside data_dir.', {
@@ -63,6 +64,25 @@ export const inferenceSettings = {
     Type.String({ maxLength: 4096 }),
     '',
     'Models that are never unloaded by themselves, separated by commas; the default model always is one.',
+  ),
+
+  'inference.split': setting(
+    Type.String({ maxLength: 4096, pattern: SPLIT_PATTERN }),
+    '',
+    'MODEL=NODE,NODE for a model of models_dir that is larger than this node: it is served from here, over the memory of the named nodes of the cluster. Several with semicolons between.',
+    { accepts: 'MODEL=NODE,NODE, for example llama-405b=gpu-a,gpu-b', isOfMachine: true },
+  ),
+  'inference.split_programs': setting(
+    pathSchema,
+    '',
+    'Folder of the programs of split models, made by `node scripts/build.mjs --split FOLDER`; empty: build/split of the installation. A node without them lends nothing.',
+    { isPath: true, isOfMachine: true },
+  ),
+  'inference.split_port': setting(
+    integerSchema(0, 65_535),
+    0,
+    'Port at which this node lends its memory to a split model of another node, at the address of cluster.listen; 0: any free one, and one for each.',
+    { isOfMachine: true },
   ),
 
   'inference.probe_models': setting(

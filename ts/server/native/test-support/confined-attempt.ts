@@ -1,5 +1,6 @@
 /** Tries one thing that a confined program must not do; prints `done`, or the code of the error that it met. */
 import { spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { chmodSync, readFileSync, renameSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
@@ -18,6 +19,10 @@ const attempts: Record<string, () => unknown> = {
   chmod: () => chmodSync(target, 0o777),
   connect: () => meet(connect(Number(target), '127.0.0.1'), 'connect'),
   'connect unix': () => meet(connect(target), 'connect'),
+  send: () =>
+    new Promise((resolve, reject) =>
+      createSocket('udp4').send('x', Number(target), '127.0.0.1', (error) => (error ? reject(error) : resolve(undefined))),
+    ),
   listen: () => meet(createServer().listen(0, '127.0.0.1'), 'listening'),
   spawn: () => {
     const { error } = spawnSync(target);

@@ -6,6 +6,7 @@ import type { KindName, ListedModel } from '../kinds/kind.ts';
 import { groupByPriority, type Plan, type Strategy, type Target } from '../routing/target.ts';
 import type { BackendRow, CloudStore } from '../store.ts';
 import { type BackendOptions, LiveBackend, type LiveBackendFacts } from './live-backend.ts';
+import { type AttachedBackend, type OwnServer, ownBackend, toldState } from './own-server.ts';
 
 interface RouteTarget {
   readonly backend: string;
@@ -37,6 +38,8 @@ export class BackendRegistry {
   readonly #deps: BackendRegistryDeps;
   #rows: readonly BackendRow[] = [];
   readonly #backends = new Map<string, LiveBackend>();
+  /** Servers of this node, which have no row. */
+  readonly #own = new Map<string, LiveBackend>();
   #routes = new Map<string, CloudRoute>();
   /** Of other nodes on the same database: what they offer and this node has no key for. */
   #elsewhere: readonly LiveBackend[] = [];
@@ -49,7 +52,7 @@ export class BackendRegistry {
   }
 
   get backends(): readonly LiveBackend[] {
-    return [...this.#backends.values()];
+    return [...this.#own.values(), ...this.#backends.values()];
   }
 
   get routes(): ReadonlyMap<string, CloudRoute> {
@@ -58,11 +61,33 @@ export class BackendRegistry {
 
   /** Nothing is registered, on no node. */
   get isEmpty(): boolean {
-    return this.#rows.length === 0 && this.#routes.size === 0;
+    return this.#rows.length === 0 && this.#routes.size === 0 && this.#own.size === 0;
   }
 
   find(id: string): LiveBackend | undefined {
-    return this.#backends.get(id);
+    return this.#own.get(id) ?? this.#backends.get(id);
+  }
+
+  isOwn(id: string): boolean {
+    return this.#own.has(id);
+  }
+
+  /** Offers a server of this node until it is detached. */
+  attach(server: OwnServer): AttachedBackend {
+    const changed = (): void => {
+      this.#names = undefined;
+    };
+    const backend = ownBackend(server, this.#deps.userAgent, changed);
+    this.#own.set(server.id, backend);
+    changed();
+    return {
+      setState: (problem) => toldState(backend, problem),
+      detach: async () => {
+        this.#own.delete(server.id);
+        changed();
+        await backend.close();
+      },
+    };
   }
 
   row(id: string): BackendRow | undefined {
@@ -124,7 +149,7 @@ export class BackendRegistry {
 
   #readNames(): Map<string, Target[]> {
     const names = new Map<string, Target[]>();
-    for (const backend of [...this.#backends.values(), ...this.#elsewhere]) {
+    for (const backend of [...this.backends, ...this.#elsewhere]) {
       for (const [name, { id }] of backend.offered) {
         const target = targetOf(backend, id);
         const known = names.get(name);
@@ -154,7 +179,7 @@ export class BackendRegistry {
   }
 
   #named(name: string, tenant: string): Target[] {
-    const targets = [...this.#backends.values()].flatMap((backend) => {
+    const targets = this.backends.flatMap((backend) => {
       const model = backend.offered.get(name);
       return model === undefined ? [] : [targetOf(backend, model.id)];
     });
@@ -163,7 +188,7 @@ export class BackendRegistry {
 
   #routeTargets({ targets }: CloudRoute): Target[] {
     return targets.flatMap(({ backend: id, model, weight, priority }) => {
-      const backend = this.#backends.get(id);
+      const backend = this.find(id);
       return backend === undefined ? [] : [{ backend, model: backend.offered.get(model)?.id ?? model, weight, priority }];
     });
   }

@@ -34,7 +34,7 @@ async function openNode(t: Test, id: string, dataDir = join(newFolder(t), 'data'
   };
   const service = { models: async () => [{ id: `model-of-${id}` }], addBackend: () => () => undefined };
   const bed = await openModules(t, {
-    modules: [standIn(inference, { service: service as never }), cluster],
+    modules: [standIn(inference, { service: service as never, split: { models: [], programs: '', port: 0 } }), cluster],
     dataDir,
     services: { node },
     settings: { 'cluster.listen': listen, 'cluster.heartbeat_seconds': 1 },

@@ -43,6 +43,10 @@ interface LinkParts {
   /** This node as its clients meet it. */
   front(): NodeFront | undefined;
   onForwarded(outcome: string): void;
+  /** Whoever answers other nodes of the database at a path of its own. */
+  handlerOf(path: string): ((request: LinkRequest) => Promise<void>) | undefined;
+  /** These certificates are trusted from now on, and no others. */
+  onTrust(fingerprints: readonly string[]): void;
 }
 
 /** How soon a node that is removed is refused, and another one is known. */
@@ -121,6 +125,16 @@ export class ClusterLink {
     return formatListenAddress({ host: isAny(host) ? hostname() : host, port: this.#port });
   }
 
+  /** The certificate that it shows, once it listens. */
+  get certificate(): NodeCertificate {
+    return this.#certificate as NodeCertificate;
+  }
+
+  /** The other nodes. */
+  get peers(): readonly Peer[] {
+    return this.#peers.all;
+  }
+
   /** SHA-256 of the certificate that it shows. */
   get fingerprint(): string {
     return (this.#certificate as NodeCertificate).fingerprint;
@@ -170,6 +184,9 @@ export class ClusterLink {
     if (controller !== undefined && request.path === JOIN_PATH) return await controller.join(request);
     const isMember = this.#members.has(request.from);
     if (controller !== undefined && this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember);
+    // A member that was taken over reaches none of these.
+    const handle = isMember ? undefined : this.#parts.handlerOf(request.path);
+    if (handle !== undefined) return await handle(request);
     if (!isMember || request.path === PROBE_PATH) return await this.#work.answer(request);
     // A member is asked for answers of its models, and asks for none: its callers' requests are sent on whole.
     if (controller !== undefined && request.path === '/registry') return await controller.call(request);
@@ -225,6 +242,7 @@ export class ClusterLink {
     // Whoever has this node's own key is a copy of it, and is told that the node is there.
     const itself = { node: this.#parts.node.id, fingerprint: own.fingerprint, pem: own.cert };
     this.#listener.trust([...certificates, itself], own);
+    this.#parts.onTrust(wanted.split(','));
   }
 
   #meet(certificates: readonly CertificateRow[], nodes: readonly NodeEntry[]): void {

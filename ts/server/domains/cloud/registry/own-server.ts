@@ -1,0 +1,50 @@
+/** A server that this node runs itself and asks as it asks providers: a backend without a row, which lasts as long as the server. */
+import { AddressPolicy } from '../../../platform/network/address-policy.ts';
+import { defaultBackendOptions } from './backend-options.ts';
+import { LiveBackend } from './live-backend.ts';
+
+export interface OwnServer {
+  readonly id: string;
+  /** The server listens on loopback. */
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly model: { readonly id: string; readonly contextLength: number };
+}
+
+export interface AttachedBackend {
+  /** Tells that it works, or why it does not. */
+  setState(problem: string | undefined): void;
+  detach(): Promise<void>;
+}
+
+/** Nobody pays for it. */
+const FREE = { input: '0', output: '0', currency: 'USD' };
+
+export function ownBackend({ id, baseUrl, key, model }: OwnServer, userAgent: string, onListed: () => void): LiveBackend {
+  const facts = {
+    id,
+    kind: 'openai' as const,
+    baseUrl,
+    options: { ...defaultBackendOptions, preset: 'llama-server' as const, prices: { [model.id]: FREE } },
+    isEnabled: true,
+    createdAt: Date.now(),
+    key: () => key,
+    hasSealedKey: false,
+    headers: {},
+    models: [{ id: model.id, capabilities: ['chat', 'tools'], contextLength: model.contextLength }],
+    checkedAt: undefined,
+    reason: undefined,
+  };
+  const policy = new AddressPolicy({ trusted: [new URL(baseUrl)] });
+  return new LiveBackend(facts, { policy, userAgent, onListed });
+}
+
+/** Its state, for whoever runs the server. */
+export function toldState(backend: LiveBackend, problem: string | undefined): void {
+  for (const { id } of backend.offered.values()) backend.breaker(id).reset();
+  backend.pace.unblock();
+  if (problem === undefined) backend.checked(Date.now());
+  backend.setReason(
+    problem === undefined ? undefined : { code: 'unreachable', since: new Date().toISOString(), detail: problem },
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * Lends this node's memory and cores to a model that another node serves: an RPC server of llama.cpp for each, confined, on loopback, behind a tunnel
+ * that the one node alone can enter. Upstream calls the RPC server insecure: it is started only where the operator has put the programs.
+ */
+import type { Log } from '../../../platform/log/log.ts';
+import { decode, encode } from '../link/frames.ts';
+import type { LinkRequest } from '../link/link-listener.ts';
+import type { NodeCertificate } from '../link/node-certificate.ts';
+import { SplitProcess } from './split-process.ts';
+import { findSplitPrograms, rpcServerCommand } from './split-programs.ts';
+
+export const SPLIT_PATH = '/split';
+
+interface LenderParts {
+  readonly log: Log;
+  /** The settings `inference.split_programs` and `inference.split_port`, and where the node is installed. */
+  readonly programs: string;
+  readonly port: number;
+  readonly installRoot: string;
+  /** The host of `cluster.listen`. */
+  readonly host: string;
+  certificate(): NodeCertificate;
+}
+
+interface LentServer {
+  readonly port: number;
+}
+
+/** One that nobody asks for so long ends. */
+const IDLE_MS = 60_000;
+
+export class Lender {
+  readonly #parts: LenderParts;
+  /** A server is found by the node that asked and its model. */
+  readonly #lent = new Map<string, { fingerprint: string; running: SplitProcess }>();
+
+  constructor(parts: LenderParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers another node of the cluster. */
+  async answer({ from, certificate, body, response }: LinkRequest): Promise<void> {
+    const { model } = decode(await body()) as { model: unknown };
+    try {
+      const lent = await this.lend(from, certificate, String(model).slice(0, 300));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(encode(lent));
+    } catch (error) {
+      this.#parts.log.warn('this node lends nothing', { node: from, error: String(error) });
+      response.writeHead(503, { 'content-type': 'application/json' }).end(encode({ detail: (error as Error).message }));
+    }
+  }
+
+  /** A server that was lent for the same model before ends. Throws where there is none to lend. */
+  async lend(node: string, fingerprint: string, model: string): Promise<LentServer> {
+    const { programs, installRoot, host, port, certificate, log } = this.#parts;
+    const folder = findSplitPrograms(programs, installRoot);
+    if (folder === undefined) throw new Error('it has no programs for split models: see inference.split_programs');
+    const key = `${node} ${model}`;
+    await this.#lent.get(key)?.running.end();
+    const { cert, key: ownKey } = certificate();
+    const running = new SplitProcess({
+      command: rpcServerCommand(folder),
+      env: {},
+      cert,
+      key: ownKey,
+      lend: { host, port, fingerprint, idleMs: IDLE_MS },
+    });
+    this.#lent.set(key, { fingerprint, running });
+    log.info('this node lends its memory to a model of another node', { node, model });
+    void running.ended.then((words) => {
+      if (this.#lent.get(key)?.running === running) this.#lent.delete(key);
+      log.info('this node lends no memory to that model any more', { node, model, words });
+    });
+    return { port: await running.port };
+  }
+
+  /** Those of certificates that are trusted no more end. */
+  trust(fingerprints: readonly string[]): void {
+    for (const { fingerprint, running } of this.#lent.values()) if (!fingerprints.includes(fingerprint)) void running.end();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#lent.values()].map(({ running }) => running.end()));
+  }
+}

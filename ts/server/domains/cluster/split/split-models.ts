@@ -1,0 +1,204 @@
+/**
+ * The models that this node serves over the memory of several nodes (`inference.split`): for each, an RPC server on every node, a llama-server here, and a
+ * cloud backend that asks it. When one of these processes ends, the others do, and all begin again.
+ */
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { realpath } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type BackoffRange, backoffMs } from '../../../platform/backoff.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import type { SplitModel } from '../../inference/index.ts';
+import { decode, encode } from '../link/frames.ts';
+import type { NodeCertificate } from '../link/node-certificate.ts';
+import type { Peer } from '../link/peers.ts';
+import { type Lender, SPLIT_PATH } from './lender.ts';
+import { SplitProcess } from './split-process.ts';
+import { findSplitPrograms, llamaServerCommand } from './split-programs.ts';
+
+/** A server of this machine that speaks OpenAI's API, as the module cloud asks it. */
+interface AttachedServer {
+  /** Tells that it works, or why it does not. */
+  setState(problem: string | undefined): void;
+  detach(): Promise<void>;
+}
+
+export type AttachServer = (server: {
+  id: string;
+  baseUrl: string;
+  key: string;
+  model: { id: string; contextLength: number };
+}) => AttachedServer;
+
+interface SplitModelsParts {
+  readonly log: Log;
+  readonly models: readonly SplitModel[];
+  attach: AttachServer;
+  nodeId(): string;
+  readonly lender: Lender;
+  readonly programs: string;
+  readonly installRoot: string;
+  /** The address by which the others reach this node. */
+  address(): string;
+  certificate(): NodeCertificate;
+  peers(): readonly Peer[];
+}
+
+const LOOK_MS = 500;
+const ASK_MS = 15_000;
+const MOST_ANSWER_BYTES = 64 * 1024;
+/** A lender that does not answer for so long is given up. */
+const LOST_MS = 10_000;
+const BACKOFF: BackoffRange = { first: 1_000, longest: 60_000 };
+/** One that ran for so long begins again soon. */
+const STEADY_MS = 60_000;
+
+export class SplitModels {
+  readonly #parts: SplitModelsParts;
+  #stopped = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SplitModelsParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#stopped = new AbortController();
+    this.#running = Promise.all(this.#parts.models.map((model) => this.#serve(model)));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  async #serve(model: SplitModel): Promise<void> {
+    const port = await freePort();
+    const key = randomBytes(24).toString('base64url');
+    let attached: AttachedServer | undefined;
+    for (let nFailures = 1; !this.#stopped.signal.aborted; nFailures++) {
+      const startedAt = performance.now();
+      try {
+        const file = await model.file();
+        if (file === undefined) throw new Error(`models_dir has no model ${model.name}`);
+        attached ??= this.#parts.attach({
+          id: `split-${model.name}`,
+          baseUrl: `http://127.0.0.1:${port}/v1`,
+          key,
+          model: { id: model.name, contextLength: file.contextLength },
+        });
+        await this.#run(model, file, { port, key, attached });
+      } catch (error) {
+        if (this.#stopped.signal.aborted) break;
+        if (performance.now() - startedAt > STEADY_MS) nFailures = 1;
+        this.#parts.log.warn('a model that is split over nodes does not work', { model: model.name, error: String(error) });
+        attached?.setState((error as Error).message);
+        await this.#pause(backoffMs(nFailures, BACKOFF));
+      }
+    }
+    await attached?.detach();
+  }
+
+  /** Throws when one of the processes ends, or a node is lost. */
+  async #run(
+    { name, nodes }: SplitModel,
+    { path, sizeBytes }: { path: string; sizeBytes: number },
+    { port, key, attached }: { port: number; key: string; attached: AttachedServer },
+  ): Promise<void> {
+    const { programs, installRoot, certificate, log } = this.#parts;
+    const folder = findSplitPrograms(programs, installRoot);
+    if (folder === undefined) throw new Error('this node has no programs for split models: see inference.split_programs');
+    const borrow = [];
+    for (const node of nodes) borrow.push(await this.#ask(node, name));
+    const real = await realpath(path);
+    const { cert, key: ownKey } = certificate();
+    const running = new SplitProcess({
+      command: llamaServerCommand(folder, { files: isPart(real) ? [real, dirname(real)] : [real], sizeBytes, name, port }),
+      env: { LLAMA_API_KEY: key },
+      cert,
+      key: ownKey,
+      borrow,
+      healthPort: port,
+    });
+    const end = (): void => void running.end();
+    this.#stopped.signal.addEventListener('abort', end, { once: true });
+    if (this.#stopped.signal.aborted) end();
+    const watch = this.#watch(nodes, end);
+    try {
+      await running.ready;
+      log.info('a model that is split over nodes works', { model: name, nodes });
+      attached.setState(undefined);
+      throw new Error(`llama-server or a node of it ended: ${await running.ended}`);
+    } finally {
+      clearInterval(watch);
+      this.#stopped.signal.removeEventListener('abort', end);
+      await running.end();
+    }
+  }
+
+  /** Has a node lend itself. Throws where it does not. */
+  async #ask(node: string, model: string) {
+    const { nodeId, lender, certificate, address } = this.#parts;
+    const peer = this.#find(node);
+    if (peer === undefined) {
+      const { fingerprint } = certificate();
+      const { port } = await lender.lend(nodeId(), fingerprint, model);
+      return { host: hostOf(address()), port, fingerprints: [fingerprint] };
+    }
+    const signal = AbortSignal.any([AbortSignal.timeout(ASK_MS), this.#stopped.signal]);
+    const response = await peer.ask(SPLIT_PATH, signal, encode({ model }));
+    const { port, detail } = decode((await response.bytes(MOST_ANSWER_BYTES)).toString()) as { port?: number; detail?: string };
+    if (response.status !== 200 || typeof port !== 'number')
+      throw new Error(`the node ${node} lends nothing: ${detail ?? response.status}`);
+    const fingerprints = peer.facts.certificates.map((pem) => new X509Certificate(pem).fingerprint256);
+    return { host: hostOf(peer.facts.address), port, fingerprints };
+  }
+
+  /** Undefined: it is this one. Throws for one that is not there. */
+  #find(node: string): Peer | undefined {
+    const { peers, nodeId } = this.#parts;
+    if (node === nodeId()) return undefined;
+    const found = peers().filter(({ facts }) => facts.id === node || facts.name === node);
+    const [peer] = found;
+    if (peer === undefined && node === hostname()) return undefined;
+    if (peer === undefined || !peer.isAnswering) throw new Error(`the node ${node} does not answer`);
+    if (found.length > 1) throw new Error(`several nodes are called ${node}: name it by its id`);
+    return peer;
+  }
+
+  #watch(nodes: readonly string[], onLost: () => void): NodeJS.Timeout {
+    let answeredAt = performance.now();
+    return setInterval(() => {
+      try {
+        for (const node of nodes) this.#find(node);
+        answeredAt = performance.now();
+      } catch {
+        if (performance.now() - answeredAt > LOST_MS) onLost();
+      }
+    }, LOOK_MS);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await wait(ms, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+  }
+}
+
+/** A model of several files is read from its folder. */
+function isPart(path: string): boolean {
+  return /-\d{5}-of-\d{5}\.gguf$/i.test(path);
+}
+
+function hostOf(address: string): string {
+  return new URL(`https://${address}`).hostname.replace(/^\[|\]$/g, '');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
