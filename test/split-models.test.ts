@@ -98,9 +98,9 @@ t.test('a model over two nodes', { skip, timeout: 240_000 }, async (t) => {
   });
 
   await t.test('leaves nothing behind when a node is killed', async (t) => {
-    const [lent] = findBelow(back, 'ggml-rpc-server');
+    const [hosted] = findBelow(back, 'ggml-rpc-server');
     await back.stop('SIGKILL');
-    await until(() => !existsSync(`/proc/${lent}`));
+    await until(() => !existsSync(`/proc/${hosted}`));
     t.match(await chat(front), lost);
     const servers = findBelow(front, 'llama-server');
     await front.stop('SIGKILL');

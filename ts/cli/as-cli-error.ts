@@ -29,7 +29,10 @@ const exitOfStorage: Partial<Record<StorageErrorCode, ExitName>> = {
   database_damaged: 'verification_failed',
 };
 
-const exitOfStart: Readonly<Record<string, ExitName>> = { database_damaged: 'verification_failed' };
+const exitOfStart: Readonly<Record<string, ExitName>> = {
+  database_damaged: 'verification_failed',
+  primary_replaced: 'restart',
+};
 
 const exitOfBackup: Record<BackupErrorCode, ExitName> = {
   backup_not_found: 'not_found',

@@ -10,7 +10,8 @@ export const exitCodes = {
   no_space: { code: 7, meaning: 'the disk is too full' },
   restart: {
     code: 75,
-    meaning: '`serve` ended so that its next start finishes a restore; a service manager starts it by itself',
+    meaning:
+      '`serve` ended so that its next start finishes a restore or a change of primaries; a service manager starts it by itself',
   },
   interrupted: { code: 130, meaning: 'stopped with Ctrl-C' },
 } as const satisfies Record<string, { code: number; meaning: string }>;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { AccountsPort } from './accounts-port.ts';
 import { closeAll } from './close-all.ts';
 import { databaseOptions } from './database.ts';
+import { openReplication } from './domains/backup/index.ts';
 import { cloud } from './domains/cloud/index.ts';
 import { cluster } from './domains/cluster/index.ts';
 import { completions } from './domains/completions/index.ts';
@@ -141,6 +142,7 @@ export async function createServer(
   const nodes = host.find(cluster);
   if (nodes !== undefined) accounts.attachCluster(nodes);
   host.find(completions)?.nameStreams(() => (nodes?.forwarding === undefined ? undefined : node.id));
+  nodes?.connectReplication(await openReplication({ node, storage }));
   const providers = host.find(cloud);
   if (providers !== undefined) nodes?.connectModels((server) => providers.attach(server));
   accountsOfModule?.connectOwners([...host.owners, { name: 'jobs', belongings: jobs }]);

@@ -21,7 +21,7 @@ export interface SplitSpec {
   readonly cert: string;
   readonly key: string;
   /** Where the program is reached from the other node, which shows one of these certificates. */
-  readonly lend?: { readonly host: string; readonly port: number; readonly fingerprint: string; readonly idleMs: number };
+  readonly serve?: { readonly host: string; readonly port: number; readonly fingerprint: string; readonly idleMs: number };
   /** The tunnels to other nodes, which show one of these certificates. */
   readonly borrow?: readonly { readonly host: string; readonly port: number; readonly fingerprints: readonly string[] }[];
   /** The port whose `/health` tells that the program works. */
@@ -89,7 +89,7 @@ async function reach(port: number): Promise<Socket> {
   }
 }
 
-async function lend({ cert, key }: SplitSpec, facts: NonNullable<SplitSpec['lend']>, programPort: number): Promise<void> {
+async function serve({ cert, key }: SplitSpec, facts: NonNullable<SplitSpec['serve']>, programPort: number): Promise<void> {
   let nOpen = 0;
   let idle = setTimeout(() => fail('nobody asks'), facts.idleMs);
   const server = createTlsServer({ ...TLS, cert, key, requestCert: true, handshakeTimeout: 5_000 }, (socket) => {
@@ -164,7 +164,7 @@ async function run(spec: SplitSpec): Promise<void> {
   const port = await freePort();
   const child = start(spec, port, rpc);
   process.on('exit', () => child.kill('SIGKILL'));
-  if (spec.lend !== undefined) await lend(spec, spec.lend, port);
+  if (spec.serve !== undefined) await serve(spec, spec.serve, port);
   if (spec.healthPort !== undefined) await watch(spec.healthPort);
 }
 

@@ -1,17 +1,29 @@
 /** `svc node`: the nodes of a cluster, asked of any of them. */
-
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { databaseOptions } from '../../server/database.ts';
-import { cluster, joinStopped } from '../../server/domains/cluster/index.ts';
+import { openReplication } from '../../server/domains/backup/index.ts';
+import { cluster, joinStopped, loadStandby } from '../../server/domains/cluster/index.ts';
 import { holdsDocuments } from '../../server/domains/data/index.ts';
 import { modules } from '../../server/modules.ts';
 import { valuesOf } from '../../server/platform/config/config.ts';
 import { DomainError } from '../../server/platform/errors/domain-error.ts';
+import { writeFileAtomically } from '../../server/platform/files/atomic-file.ts';
+import { RemovalHold } from '../../server/platform/files/removal-hold.ts';
 import { ROLES } from '../../server/platform/module/module-names.ts';
 import { createStorage, DataDirLock, StorageError } from '../../server/platform/storage/index.ts';
+import { VERSION } from '../../server/product.ts';
+import { stateFilesOf } from '../../server/state-files.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { Invocation } from '../command.ts';
+import { command } from '../command.ts';
 import { readConfig } from '../configuration.ts';
 import { listCommand, requestCommand, serverCommand } from '../server-command.ts';
+
+const ANSWER_POLL_MS = 200;
+/** The node may have to lay the snapshot out first. */
+const ANSWER_POLLS = 600;
 
 const id = { name: 'ID', help: 'id of the node, as `svc node list` shows it' };
 
@@ -58,8 +70,7 @@ export const nodeRole = requestCommand({
   examples: ['svc node role 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11 inference off'],
   route: 'PUT /api/v1/cluster/nodes/{id}/roles/{role}',
   given: ({ positionals: [id = '', given = '', state] }) => {
-    const role = ROLES.find((each) => each === given);
-    if (role === undefined) throw usageError(`"${given}" is no role`, `give one of ${ROLES.join(', ')}`);
+    const role = readRole(given);
     if (state !== 'on' && state !== 'off') throw usageError(`"${state}" is no state`, 'give on or off behind the role');
     return { params: { id, role }, body: { enabled: state === 'on' } };
   },
@@ -69,9 +80,16 @@ export const nodeRole = requestCommand({
 export const nodeToken = requestCommand({
   words: ['node', 'token'],
   summary: 'Make a token by which one other machine joins the cluster',
-  examples: ['svc node token'],
+  options: {
+    roles: {
+      kind: 'text',
+      value: 'ROLES',
+      help: 'what the machine does, with commas between (inference; data makes it a standby)',
+    },
+  },
+  examples: ['svc node token', 'svc node token --roles data,inference'],
   route: 'POST /api/v1/cluster/join-tokens',
-  given: () => ({ body: {} }),
+  given: ({ options: { roles } }) => ({ body: roles === undefined ? {} : { roles: roles.split(',').map(readRole) } }),
   text: ({ token, expires_at }) => `On the other machine, until ${expires_at}:\n  svc node join ${token}`,
 });
 
@@ -149,3 +167,107 @@ export const nodeRm = requestCommand({
   given: ({ positionals: [id = ''] }) => ({ params: { id } }),
   text: () => 'forgotten',
 });
+
+export const nodeStorage = listCommand({
+  words: ['node', 'storage'],
+  summary: 'List the copies of the data, and how far behind they are',
+  examples: ['svc node storage'],
+  route: 'GET /api/v1/cluster/storage',
+  columns: {
+    NAME: ({ name }) => name,
+    STATE: ({ state }) => state,
+    LAG: ({ lag_seconds: seconds }) => (seconds === null ? null : `${seconds} s`),
+    COMMITS: ({ lag_commits: commits }) => commits,
+    SYNCED: ({ synced_at: at }) => at,
+    PROBLEM: ({ problem }) => problem,
+    NODE: ({ node }) => node,
+  },
+  empty: 'there is no copy of the data on another node',
+});
+
+export const nodeSync = requestCommand({
+  words: ['node', 'sync'],
+  summary: 'Bring a standby up to date now, and wait for it',
+  positionals: [id],
+  examples: ['svc node sync 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11'],
+  route: 'POST /api/v1/cluster/storage/{node}/sync',
+  given: ({ positionals: [node = ''] }) => ({ params: { node } }),
+  text: ({ name, lag_commits: commits }) => `${name} lacks ${commits ?? 0} commits`,
+});
+
+export const nodePromote = command({
+  words: ['node', 'promote'],
+  summary: 'Have this machine, a standby, take the place of its primary: it restarts as the primary',
+  options: { force: { kind: 'flag', help: 'also where the primary had commits that are missing here; they are lost' } },
+  examples: ['svc node promote', 'svc node promote --force'],
+  async run(invocation) {
+    const { terminal, options, signal } = invocation;
+    const dataDir = readConfig(invocation).values.data_dir;
+    const { promoted, isRunning } = await promote(dataDir, options.force === true, signal);
+    const next = isRunning ? 'it restarts now' : 'start it';
+    terminal.result(promoted, `this node is the primary, with all commits up to ${promoted.commit}; ${next}`);
+    return 'ok';
+  },
+});
+
+type Promoted = { commit: number };
+
+async function promote(
+  dataDir: string,
+  isForced: boolean,
+  signal: AbortSignal,
+): Promise<{ promoted: Promoted; isRunning: boolean }> {
+  const { promoteReplica, readState, REPLICA_FOLDER } = await loadStandby();
+  const lock = await DataDirLock.acquire(dataDir, 'svc node promote').catch((error: unknown) => {
+    if (error instanceof StorageError && error.code === 'data_dir_locked') return undefined;
+    throw error;
+  });
+  if (lock === undefined) return { promoted: await askRunning(dataDir, isForced, signal), isRunning: true };
+  try {
+    const stateFiles = stateFilesOf(modules);
+    const replication = await openReplication({
+      node: { dataDir, stateFiles, version: VERSION, removals: new RemovalHold() },
+      storage: undefined,
+    });
+    const state = await readState(join(dataDir, REPLICA_FOLDER));
+    return { promoted: await promoteReplica(replication, dataDir, state, isForced), isRunning: false };
+  } catch (error) {
+    if (error instanceof DomainError) throw refused(error.code, error.sentence);
+    throw error;
+  } finally {
+    lock.release();
+  }
+}
+
+/** A node that runs looks for the file, which whoever may write in its folder can make. */
+async function askRunning(dataDir: string, isForced: boolean, signal: AbortSignal): Promise<Promoted> {
+  const { ANSWER_FILE, ASKED_FILE, FORCED } = await loadStandby();
+  const answerFile = join(dataDir, ANSWER_FILE);
+  await rm(answerFile, { force: true });
+  await writeFileAtomically(join(dataDir, ASKED_FILE), isForced ? FORCED : '', 0o600);
+  for (let i = 0; i < ANSWER_POLLS; i++) {
+    await wait(ANSWER_POLL_MS, undefined, { signal });
+    const text = await readFile(answerFile, 'utf8').catch(() => undefined);
+    if (text === undefined) continue;
+    await rm(answerFile, { force: true });
+    const answer = JSON.parse(text) as Promoted | { code: string; detail: string };
+    if ('commit' in answer) return answer;
+    throw refused(answer.code, answer.detail);
+  }
+  await rm(join(dataDir, ASKED_FILE), { force: true });
+  throw refused('not_a_standby', 'The node that works on this folder is no standby.');
+}
+
+function refused(code: string, sentence: string): CliError {
+  const remedy =
+    code === 'replica_behind'
+      ? 'bring it up to date with `svc node sync` on the primary, or give --force and lose those commits'
+      : 'join it for the role data: `svc node token --roles data` on the primary';
+  return new CliError('conflict', code, sentence, remedy);
+}
+
+function readRole(given: string): (typeof ROLES)[number] {
+  const role = ROLES.find((each) => each === given.trim());
+  if (role !== undefined) return role;
+  throw usageError(`"${given}" is no role`, `give one of ${ROLES.join(', ')}`);
+}

@@ -4,6 +4,7 @@
  */
 import { defineModule } from '../../platform/module/module.ts';
 import { accessOf, backupSettings, configuredFolder } from './settings.ts';
+import type { ReplicationSource } from './snapshot/replication.ts';
 
 export { type BackupErrorCode, backupErrors } from './errors.ts';
 export { accessOf, type BackupAccess, backupSettings, configuredFolder } from './settings.ts';
@@ -19,6 +20,12 @@ export async function loadOfflineBackups() {
     import('./schemas.ts'),
   ]);
   return { readDestination, openRepository, listBackups, verifyBackup, ...restore, ...schemas };
+}
+
+/** Backups as the module cluster uses them for standbys; `source` is undefined for whoever only takes a place. */
+export async function openReplication(source: ReplicationSource) {
+  const { Replication } = await import('./snapshot/replication.ts');
+  return new Replication(source);
 }
 
 export const backup = defineModule({

@@ -1,30 +1,39 @@
 /** Wires the cluster module. */
+import { readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { parseListenAddress } from '../../platform/config/listen-address.ts';
+import { decideAside } from '../../platform/files/staged-swap.ts';
 import type { CredentialSource } from '../../platform/http/authenticator.ts';
 import type { Forwarding } from '../../platform/http/forwarding.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { StartError } from '../../platform/module/start-error.ts';
+import { StorageError } from '../../platform/storage/index.ts';
 import { inference, isOwn } from '../inference/index.ts';
 import { markCopy, requireOriginal, requireSilence } from './join/copy-guard.ts';
 import { Joining } from './join/joining.ts';
-import { hasLeft, type Membership, readMembership, writeMembership } from './join/membership.ts';
+import { type Controller, hasLeft, type Membership, membershipText, readMembership, writeMembership } from './join/membership.ts';
 import { RegistryClient } from './join/registry-client.ts';
 import { RegistryServer } from './join/registry-server.ts';
 import type { NodeFront } from './link/forward-server.ts';
 import { ClusterLink } from './link/link.ts';
 import { type NodeCertificate, openNodeCertificate } from './link/node-certificate.ts';
-import type { PeerFacts } from './link/peers.ts';
+import type { Peer, PeerFacts } from './link/peers.ts';
+import type { StateReport } from './link/work.ts';
 import { Member } from './member.ts';
 import { NodeStore, type Registry } from './node-store.ts';
 import { NodeMap } from './protocol/node-map.ts';
+import { REPLICA_PATH } from './replica/peer-files.ts';
+import { Primary } from './replica/primary.ts';
+import { Replicas } from './replica/replicas.ts';
+import type { Replication } from './replica/replication.ts';
+import { MEMBER_FILE, PROMOTED_FILE, Standby } from './replica/standby.ts';
 import { clusterRoutes } from './routes.ts';
 import type { clusterSettings } from './settings.ts';
-import { Lender, SPLIT_PATH } from './split/lender.ts';
 import { type AttachServer, SplitModels } from './split/split-models.ts';
+import { SPLIT_PATH, TensorHost } from './split/tensor-host.ts';
 import type { ClusterTables } from './tables.ts';
 
 const ORDER_MS = 15_000;
@@ -46,6 +55,8 @@ export interface ClusterApi {
   connect(front: NodeFront): void;
   /** How servers of split models become models of this node; before the start. */
   connectModels(attach: AttachServer): void;
+  /** How snapshots are made and laid out; before the start. */
+  connectReplication(replication: Replication): void;
 }
 
 /** The part of /health. */
@@ -87,8 +98,14 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   );
   let front: NodeFront | undefined;
   let attach: AttachServer | undefined;
-  let lender: Lender | undefined;
+  let tensorHost: TensorHost | undefined;
   let split: SplitModels | undefined;
+  let replication: Replication | undefined;
+  let primary: Primary | undefined;
+  let standby: Standby | undefined;
+  /** How often a standby took the place of a primary, as this node knows. */
+  let promotions = 0;
+  let fenced: Promise<string> | undefined;
   const service = () => (models.isRunning ? models.api.service : undefined);
   const link =
     store === undefined || listen === ''
@@ -96,9 +113,9 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
       : new ClusterLink({
           store: () => registry() as Registry,
           controller: () => (membership === undefined ? controller : undefined),
-          onChange: async (certificate, peers) => {
+          onChange: async (certificate, peers, standbys) => {
             if (client === undefined) return;
-            await follow(certificate, peers);
+            await follow(certificate, peers, standbys);
           },
           node,
           log,
@@ -108,8 +125,13 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
           nodeMap,
           models: service,
           front: () => front,
-          handlerOf: (path) => (path === SPLIT_PATH ? lender && ((request) => (lender as Lender).answer(request)) : undefined),
-          onTrust: (fingerprints) => lender?.trust(fingerprints),
+          state: () => ownState(),
+          onReport: (peer) => hear(peer),
+          asksFirst: !isShared,
+          handlerOf: (path) =>
+            (path === REPLICA_PATH && standby ? (request) => (standby as Standby).answer(request) : undefined) ??
+            (path === SPLIT_PATH ? tensorHost && ((request) => (tensorHost as TensorHost).answer(request)) : undefined),
+          onTrust: (fingerprints) => tensorHost?.trust(fingerprints),
           onForwarded: (outcome) => sentOn.with({ outcome }).add(1),
           observer: {
             onEnd: (outcome, nAttempts) => {
@@ -121,14 +143,90 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
         });
   /** A member keeps up with its controllers, which come, go and renew their certificates. */
   let followed = '';
-  const follow = async (certificate: NodeCertificate, peers: readonly PeerFacts[]): Promise<void> => {
+  const follow = async (
+    certificate: NodeCertificate,
+    peers: readonly PeerFacts[],
+    standbys: readonly Controller[],
+  ): Promise<void> => {
     const controllers = peers.map(({ id, address: at, certificates }) => ({ id, address: at, certificates }));
-    const now = JSON.stringify([certificate.fingerprint, controllers]);
+    const now = JSON.stringify([certificate.fingerprint, controllers, standbys]);
     if (controllers.length === 0 || now === followed || joining.hasLeft) return;
     followed = now;
-    membership = { ...membership, controllers };
+    membership = { ...membership, controllers, standbys };
     await writeMembership(node.dataDir, membership);
-    await client?.follow(controllers, certificate);
+    await client?.follow([...controllers, ...standbys], certificate);
+  };
+  const ownState = async (): Promise<StateReport> => {
+    const replica = standby?.state;
+    if (membership !== undefined || isShared || store === undefined) return replica === undefined ? {} : { replica };
+    const [{ epoch, promotions: raised }, commit] = await Promise.all([store.state(), context.storage.commitNumber()]);
+    return { primary: { commit, epoch, promotions: raised } };
+  };
+  const hear = (peer: Peer): void => {
+    const { primary: told } = peer.said;
+    if (told === undefined) return;
+    void standby
+      ?.hear(told.commit)
+      .catch((error: unknown) => log.warn('the state of the primary was not kept', { error: String(error) }));
+    if (membership === undefined && !isShared && told.promotions > promotions) fence(peer, told.epoch);
+  };
+  /** A standby took this node's place: it writes nothing more, keeps what it has apart, and works for the other from its next start on. */
+  const fence = ({ facts: { id, name, address: at, certificates } }: Peer, since: number): void => {
+    if (fenced !== undefined || replication === undefined) return;
+    const sentence = `${name} took the place of this node as the primary, in epoch ${since}.`;
+    const remedy = 'Ask that node: this one is about to start again as its standby.';
+    context.storage.fence(new StorageError('storage_unavailable', sentence, { remedy }));
+    const to = `fenced-${since}`;
+    log.error('another node took the place of this one, whose state is kept apart', { node: id, epoch: since, folder: to });
+    const file = membershipText({ controllers: [{ id, address: at, certificates }] });
+    fenced = decideAside(node.dataDir, { to, names: replication.names }, { [MEMBER_FILE]: file }).then(
+      () => {
+        node.restart('another node took its place as the primary');
+        return sentence;
+      },
+      (error: unknown) => {
+        log.error('the state of this node could not be kept apart', { error: String(error) });
+        return sentence;
+      },
+    );
+  };
+  const replicas = new Replicas({
+    storage,
+    nodeId: () => node.id,
+    primary: () => primary,
+    standby: () => standby,
+    commit: () => context.storage.commitNumber(),
+  });
+  /** Copies of a node on SQLite: it has standbys, or is one. */
+  const beginReplicas = async (links: ClusterLink): Promise<void> => {
+    if (isShared || replication === undefined) return;
+    if (membership === undefined) {
+      primary = new Primary({
+        log,
+        replication,
+        syncMs: settings['cluster.sync_seconds'] * 1000,
+        commit: () => context.storage.commitNumber(),
+        roles: () => node.roles().flatMap(({ role, enabled }) => (enabled ? [role] : [])),
+        standbys: () => links.peers.filter(({ facts }) => facts.isMember && facts.modules.includes('data')),
+      });
+      primary.start();
+      return;
+    }
+    standby = new Standby({ dataDir: node.dataDir, log, replication, restart: (reason) => node.restart(reason) });
+    await standby.start();
+  };
+  /** The first start as the primary that this node was not before. */
+  const finishPromotion = async (own: NodeStore): Promise<void> => {
+    const file = join(node.dataDir, PROMOTED_FILE);
+    const wasPromoted = await readFile(file).then(
+      () => true,
+      () => false,
+    );
+    if (!wasPromoted) return;
+    await own.open();
+    await own.promote(node.id);
+    await rm(file);
+    log.warn('this node took the place of the primary', { epoch: (await own.state()).epoch });
   };
   const joining = new Joining({
     node,
@@ -168,14 +266,14 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     const { programs, port, models: served } = models.api.split;
     const certificate = () => links.certificate;
     const { host } = parseListenAddress(listen);
-    lender = new Lender({ log, programs, port, installRoot, host, certificate });
+    tensorHost = new TensorHost({ log, programs, port, installRoot, host, certificate });
     if (attach === undefined || served.length === 0) return;
     split = new SplitModels({
       log,
       models: served,
       attach,
       nodeId: () => node.id,
-      lender,
+      tensorHost,
       programs,
       installRoot,
       address: () => links.address,
@@ -184,6 +282,9 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     });
     split.start();
   };
+  const lag = metrics.gauge('svc_cluster_replica_lag_seconds', 'Age of the newest snapshot that a standby has; 0: it has all.', [
+    'node',
+  ]);
   const size = metrics.gauge('svc_cluster_nodes', 'Nodes of the cluster that are not gone.').with();
   const age = metrics.gauge('svc_cluster_map_age_seconds', 'Time since this node last read the map of the cluster.').with();
   const epoch = metrics.gauge('svc_cluster_epoch', 'The epoch in which this node leads; 0 while another one does.').with();
@@ -191,6 +292,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   metrics.onCollect(() => {
     size.set(member.map.size);
     age.set(member.map.age_seconds);
+    for (const [of, seconds] of primary?.lags() ?? []) lag.with({ node: of }).set(seconds);
     epoch.set(member.epoch ?? 0);
     answered.set(link?.running.answered ?? 0);
   });
@@ -213,8 +315,11 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
       connectModels: (given) => {
         attach = given;
       },
+      connectReplication: (given) => {
+        replication = given;
+      },
     },
-    routes: clusterRoutes(member, joining),
+    routes: clusterRoutes(member, joining, replicas),
     corsHeaders: { accepted: [], exposed: ['x-svc-node'] },
     start: async () => {
       if (store !== undefined) await requireOriginal(node.dataDir);
@@ -234,8 +339,21 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
         );
       if (link !== undefined) {
         const certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
-        if (membership !== undefined) client = new RegistryClient(membership.controllers, certificate);
+        if (membership === undefined && !isShared && store !== undefined) {
+          await finishPromotion(store);
+          await store.open();
+          await context.storage.countCommits();
+          promotions = (await store.state()).promotions;
+        }
+        if (membership !== undefined)
+          client = new RegistryClient([...membership.controllers, ...(membership.standbys ?? [])], certificate);
         await link.start(certificate);
+        if (fenced !== undefined)
+          throw new StartError(
+            'primary_replaced',
+            await fenced,
+            'start it again, as a service manager does: it is the standby then',
+          );
         const known = await registry()
           ?.nodes()
           .catch(() => []);
@@ -245,18 +363,26 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
           certificate,
         );
         begin(link);
+        await beginReplicas(link);
       }
       await member.start();
     },
     stop: async () => {
+      await primary?.stop();
+      await standby?.stop();
+      primary = undefined;
+      standby = undefined;
       await split?.stop();
-      await lender?.stop();
+      await tensorHost?.stop();
       await member.stop();
       await link?.stop();
       await client?.close();
       client = undefined;
     },
-    health: () => ({ state: { map: member.map, leads: member.epoch !== undefined } satisfies ClusterHealth, reasons: [] }),
+    health: () => ({
+      state: { map: member.map, leads: member.epoch !== undefined } satisfies ClusterHealth,
+      reasons: primary?.reasons() ?? [],
+    }),
     ready: () => member.notReady(),
   };
 }

@@ -181,3 +181,11 @@ t.test('nodes on PostgreSQL', { skip: PostgresCluster.missing() ?? false, timeou
     }
   });
 });
+
+t.test('on PostgreSQL its replicas are listed, as it reports them', { skip: PostgresCluster.missing() ?? false }, async (t) => {
+  const server = await PostgresCluster.start();
+  t.teardown(() => server.remove());
+  const { ask } = await openNode(t, 'a1', await server.newDatabase());
+  t.strictSame((await ask('GET', 'storage')).body, { database: 'postgres', commit: null, replicas: [] });
+  t.match(await ask('POST', 'storage/b2/sync', {}), { status: 409, body: { error: 'not_a_standby' } });
+});

@@ -36,6 +36,21 @@ export const clusterErrors = defineErrors('cluster', {
     'Stop it, take database.url away, and forget it on another node: `svc node rm`.',
   ],
   ask_a_controller: [421, 'The node works for a cluster, whose controllers look after it.', 'Ask a controller.'],
+  not_a_standby: [
+    409,
+    'The node is no standby, or has no snapshot yet.',
+    'Join one for the role data: `svc node token --roles data`, on a controller with SQLite.',
+  ],
+  replica_behind: [
+    409,
+    'The primary had commits that the standby lacks; the two numbers say how many.',
+    'Bring it up to date first (`svc node sync`), or send `{"force": true}` and lose them.',
+  ],
+  replica_failed: [
+    503,
+    'The standby did not take the snapshot; the sentence says why.',
+    'See that it runs and has room on its disk, then ask again.',
+  ],
   node_unreachable: [
     503,
     'The node does not answer, and did not do it.',

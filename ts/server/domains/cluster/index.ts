@@ -7,6 +7,9 @@ import { clusterMigrations } from './tables.ts';
 
 export type { ClusterApi, ClusterHealth } from './cluster-module.ts';
 
+/** The same for `svc node promote`, with or without a process that serves; loaded when it is needed. */
+export const loadStandby = () => import('./replica/standby.ts');
+
 export const cluster = defineModule({
   name: 'cluster',
   settings: clusterSettings,

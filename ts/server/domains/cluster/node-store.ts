@@ -12,7 +12,7 @@ export type NodeOrder = { kind: 'role'; role: Role; enabled: boolean } | { kind:
 /** A node as it was at its last heartbeat. */
 export type NodeEntry = Omit<NodeRow, 'seen_at'> & { seenMsAgo: number };
 
-interface ClusterState extends Pick<ClusterRow, 'id' | 'epoch' | 'map_version'> {
+interface ClusterState extends Pick<ClusterRow, 'id' | 'epoch' | 'map_version' | 'promotions'> {
   /** Undefined: nobody leads now. */
   leader: string | undefined;
 }
@@ -36,7 +36,7 @@ export class NodeStore {
 
   /** Makes the one row of a new cluster. */
   async open(): Promise<void> {
-    const row = { one: 1, id: randomUUID(), epoch: 0, leader: null, lease_until: 0, map_version: 0 };
+    const row = { one: 1, id: randomUUID(), epoch: 0, leader: null, lease_until: 0, map_version: 0, promotions: 0 };
     await this.#storage.writeUnit(all, (db) => [
       db
         .insertInto('cluster_state')
@@ -88,7 +88,7 @@ export class NodeStore {
     const row = await this.#storage.read(all, (db) =>
       db
         .selectFrom('cluster_state')
-        .select(['id', 'epoch', 'map_version'])
+        .select(['id', 'epoch', 'map_version', 'promotions'])
         .select(sql<string | null>`case when lease_until > ${time} then leader end`.as('leader'))
         .executeTakeFirstOrThrow(),
     );
@@ -145,6 +145,25 @@ export class NodeStore {
       await db.deleteFrom('cluster_certificates').where('node', 'not in', known).execute();
       if (numDeletedRows > 0n) await countChange(db);
       return Number(numDeletedRows);
+    });
+  }
+
+  /** A standby takes the primary's place: it has an epoch of its own, and all others are its members. */
+  async promote(id: string): Promise<void> {
+    await this.#storage.write(all, async (db) => {
+      await db
+        .updateTable('cluster_state')
+        .set((state) => ({
+          epoch: state('epoch', '+', 1),
+          promotions: state('promotions', '+', 1),
+          leader: null,
+          lease_until: 0,
+        }))
+        .execute();
+      await db.updateTable('cluster_certificates').set({ is_member: 1 }).where('node', '!=', id).execute();
+      await db.updateTable('cluster_certificates').set({ is_member: 0 }).where('node', '=', id).execute();
+      await db.deleteFrom('cluster_orders').execute();
+      await countChange(db);
     });
   }
 

@@ -7,7 +7,8 @@ import { clusterErrors } from './errors.ts';
 import type { Joining } from './join/joining.ts';
 import type { Member } from './member.ts';
 import type { NodeOrder } from './node-store.ts';
-import { NodeShape, Topology } from './schemas.ts';
+import type { Replicas } from './replica/replicas.ts';
+import { ClusterStorage, NodeShape, ReplicaShape, Topology } from './schemas.ts';
 
 const OF_MEMBERS: Role[] = ['inference'];
 const Id = Type.String({ pattern: '^[0-9a-f-]{1,64}$' });
@@ -15,7 +16,7 @@ const ById = Type.Object({ id: Id });
 
 const { get, put, post, del } = routes({ tag: 'Cluster', auth: 'superadmin', errors: clusterErrors });
 
-export function clusterRoutes(member: Member, joining: Joining): Route[] {
+export function clusterRoutes(member: Member, joining: Joining, replicas: Replicas): Route[] {
   const ordered = async (id: string, order: NodeOrder) => {
     await member.order(id, order);
     const { nodes } = await member.topology();
@@ -106,6 +107,35 @@ export function clusterRoutes(member: Member, joining: Joining): Route[] {
       answer: NodeShape,
       errors: ['node_not_found', 'node_unreachable'],
       handle: ({ params: { id } }) => ordered(id, { kind: 'resume' }),
+    }),
+    get('/api/v1/cluster/storage', {
+      auth: 'admin',
+      summary: 'Copies of the data of this cluster, and how far behind they are',
+      description: 'Standbys of a primary on SQLite, or the replicas that PostgreSQL reports.',
+      answer: ClusterStorage,
+      handle: () => replicas.list(),
+    }),
+    post('/api/v1/cluster/storage/{node}/sync', {
+      summary: 'Bring a standby up to date now, and wait for it',
+      params: Type.Object({ node: Id }),
+      answer: ReplicaShape,
+      errors: ['not_a_standby', 'replica_failed'],
+      handle: ({ params: { node } }) => replicas.sync(node),
+    }),
+    post('/api/v1/cluster/storage/{node}/promote', {
+      maxBody: 1024,
+      summary: 'Have a standby take the place of the primary',
+      description:
+        'It restarts as the primary in an epoch of its own. While no controller answers, `svc node promote` on its machine does the same.',
+      params: Type.Object({ node: Id }),
+      body: Type.Object({
+        force: Type.Optional(
+          Type.Boolean({ description: 'Also where commits of the primary are missing; they are lost there.' }),
+        ),
+      }),
+      answer: Type.Object({ commit: Type.Integer({ description: 'Number of the last commit that it has.' }) }),
+      errors: ['not_a_standby', 'replica_behind', 'replica_failed'],
+      handle: ({ params: { node }, body: { force = false } }) => replicas.promote(node, force),
     }),
     del('/api/v1/cluster/nodes/{id}', {
       summary: 'Forget a node that is gone, or end the membership of one that joined with a token',

@@ -41,3 +41,32 @@ export const Topology = named(
   }),
 );
 export type TopologyBody = Static<typeof Topology>;
+
+const Lag = Type.Union([Type.Number(), Type.Null()]);
+
+export const ReplicaShape = named(
+  'ClusterReplica',
+  Type.Object({
+    node: Type.Union([Type.String(), Type.Null()], { description: 'Id of the standby; null for a replica of PostgreSQL.' }),
+    name: Type.String(),
+    state: Type.Enum(['ok', 'behind', 'unreachable'], {
+      description: '`behind`: it lacks commits, and is older than 120 s or has nothing yet.',
+    }),
+    commit: Type.Union([Type.Integer(), Type.Null()], { description: 'Number of the last commit that it has.' }),
+    lag_commits: Type.Union([Type.Integer(), Type.Null()]),
+    lag_seconds: Lag,
+    synced_at: Type.Union([Type.String(), Type.Null()], { description: 'ISO 8601, UTC.' }),
+    problem: Type.Union([Type.String(), Type.Null()], { description: 'Why the last attempt came to nothing.' }),
+  }),
+);
+export type ReplicaBody = Static<typeof ReplicaShape>;
+
+export const ClusterStorage = named(
+  'ClusterStorage',
+  Type.Object({
+    database: Type.Enum(['sqlite', 'postgres']),
+    commit: Type.Union([Type.Integer(), Type.Null()], { description: 'Number of the last commit; null where none is counted.' }),
+    replicas: Type.Array(ReplicaShape),
+  }),
+);
+export type StorageBody = Static<typeof ClusterStorage>;

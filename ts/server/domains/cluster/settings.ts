@@ -20,5 +20,10 @@ export const clusterSettings = {
     30,
     'How often a node tells the others that it is there, and how it is.',
   ),
+  'cluster.sync_seconds': setting(
+    integerSchema(1, 86_400),
+    120,
+    'How often a standby gets a snapshot of a primary on SQLite, while something is written there.',
+  ),
   'cluster.entry_seconds': setting(integerSchema(2, 86_400), 90, 'A node that has told nothing for so long counts as gone.'),
 } as const;

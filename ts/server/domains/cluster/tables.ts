@@ -40,6 +40,8 @@ export interface ClusterRow {
   lease_until: number;
   /** Counts the changes of the map: nodes, their versions, roles and models. */
   map_version: number;
+  /** Counts how often a standby took the place of a primary. */
+  promotions: number;
 }
 
 /** A certificate by which a node is trusted. */
@@ -133,5 +135,12 @@ export const clusterMigrations: readonly Migration[] = [
     id: 4,
     name: 'tell processes of one node apart',
     up: (schema) => schema.addColumn('cluster_nodes', 'boot', column.text({ default: '' })),
+  },
+  {
+    id: 5,
+    name: 'count the promotions of standbys',
+    up: async (schema) => {
+      await schema.addColumn('cluster_state', 'promotions', column.integer({ default: 0 }));
+    },
   },
 ];

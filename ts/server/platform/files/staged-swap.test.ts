@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { iterations } from '../../../../test/test-support/iterations.ts';
 import { random } from '../../../../test/test-support/seed.ts';
-import { commitSwap, finishSwap, openStaging } from './staged-swap.ts';
+import { commitSwap, decideAside, finishSwap, openStaging } from './staged-swap.ts';
 
 t.setTimeout(600_000);
 
@@ -31,6 +31,17 @@ t.test('what was staged and not committed is dropped', async (t) => {
   await finishSwap(folder);
   t.strictSame(readdirSync(folder), ['a']);
   t.equal(readFileSync(join(folder, 'a'), 'utf8'), 'old');
+});
+
+t.test('what is put aside moves into a folder of its own, once, with the files that are written beside', async (t) => {
+  const folder = t.testdir({ 'svc.db': 'rows', blobs: { a: 'blob' }, kept: 'old' });
+  await decideAside(folder, { to: 'fenced-7', names: ['svc.db', 'svc.db-wal', 'blobs'] }, { 'cluster/member.json': '{}' });
+  await finishSwap(folder);
+  await finishSwap(folder);
+  t.strictSame(readdirSync(folder).sort(), ['cluster', 'fenced-7', 'kept']);
+  t.strictSame(readdirSync(join(folder, 'fenced-7')).sort(), ['blobs', 'svc.db']);
+  t.equal(readFileSync(join(folder, 'fenced-7', 'blobs', 'a'), 'utf8'), 'blob');
+  t.equal(readFileSync(join(folder, 'cluster', 'member.json'), 'utf8'), '{}');
 });
 
 t.test('after kill -9 at any moment all files are of one swap', async (t) => {

@@ -6,6 +6,7 @@ import { bindKysely } from './bound-kysely.ts';
 import { refuseUnfinishedCopy } from './copy/copy-state.ts';
 import { writeSnapshot } from './copy/write-snapshot.ts';
 import type { Engine } from './engine.ts';
+import type { MigrationTables } from './migrations/applied-migrations.ts';
 import type { MigrationPlan } from './migrations/migration-plan.ts';
 import { migrate, planMigrations } from './migrations/migration-runner.ts';
 import type { NotificationHandlers, NotificationListener } from './notifications.ts';
@@ -14,11 +15,15 @@ import { toStatement } from './statement.ts';
 import type { Storage, StorageAccess } from './storage.ts';
 import type { StorageError } from './storage-error.ts';
 import type { ResolvedStorageOptions, StorageObserver } from './storage-options.ts';
+import { systemScope } from './tenant-scope.ts';
+
+const COMMITS = 'commits';
 
 export class DatabaseStorage implements Storage {
   readonly engine: Engine;
   readonly #options: ResolvedStorageOptions;
   #isOpen = false;
+  #fence: StorageError | undefined;
 
   constructor(engine: Engine, options: ResolvedStorageOptions) {
     this.engine = engine;
@@ -77,6 +82,30 @@ export class DatabaseStorage implements Storage {
     return this.engine.listen(channel, handlers);
   }
 
+  async countCommits(): Promise<void> {
+    await this.engine.write(systemScope(), async (execute) => {
+      const db = bindKysely<MigrationTables>(this.engine.dialect, execute);
+      const row = { key: COMMITS, value: '0' };
+      await db
+        .insertInto('svc_database')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    });
+  }
+
+  async commitNumber(): Promise<number> {
+    return await this.engine.read(systemScope(), async (execute) => {
+      const db = bindKysely<MigrationTables>(this.engine.dialect, execute);
+      const row = await db.selectFrom('svc_database').select('value').where('key', '=', COMMITS).executeTakeFirst();
+      return Number(row?.value ?? 0);
+    });
+  }
+
+  fence(error: StorageError): void {
+    this.#fence = error;
+  }
+
   ioError(): StorageError | undefined {
     return this.engine.ioError();
   }
@@ -98,16 +127,19 @@ export class DatabaseStorage implements Storage {
         ),
       write: (scope, run) =>
         timed(
-          () => engine.write(scope, async (execute) => await run(bindKysely<Tables>(engine.dialect, execute))),
+          async () => {
+            if (this.#fence !== undefined) throw this.#fence;
+            return await engine.write(scope, async (execute) => await run(bindKysely<Tables>(engine.dialect, execute)));
+          },
           (durationMs, failed) => observer.onWrite?.({ durationMs, failed }),
         ),
       writeUnit: (scope, build) =>
         timed(
-          () =>
-            engine.writeUnit(
-              scope,
-              build(builder).map((query) => toStatement(query.compile())),
-            ),
+          async () => {
+            if (this.#fence !== undefined) throw this.#fence;
+            const statements = build(builder).map((query) => toStatement(query.compile()));
+            return await engine.writeUnit(scope, statements);
+          },
           (durationMs, failed) => observer.onWrite?.({ durationMs, failed }),
         ),
     };

@@ -42,6 +42,12 @@ export interface Storage {
   snapshot(path: string, signal?: AbortSignal): Promise<void>;
   /** Reads the whole database, which may take long: what is damaged, as a StorageError `database_damaged`. On SQLite alone. */
   findDamage(): Promise<StorageError | undefined>;
+  /** Has each commit counted from now on, in the database itself. */
+  countCommits(): Promise<void>;
+  /** The number of the last commit; 0 where none is counted. */
+  commitNumber(): Promise<number>;
+  /** Refuses every write from now on, with this error: another database has taken the place of this one. */
+  fence(error: StorageError): void;
   /** The error that stopped writes, until the database works again. */
   ioError(): StorageError | undefined;
   /** Why the server cannot work now, as a sentence for /readyz; undefined when it can. */

@@ -28,6 +28,9 @@ interface CreateOptions {
   readonly signal?: AbortSignal;
   /** Proves what is about to be listed; what it throws, the backup fails with, and nothing is listed. */
   prove?(manifest: Manifest): Promise<void>;
+  /** An entry that the folder has already, by what the file system says of the file. The database is always read. */
+  reuse?(facts: string): ManifestEntry | undefined;
+  onEntry?(facts: string, entry: ManifestEntry): void;
 }
 
 /** The backup is there when this resolves, and not before. Throws DomainError and StorageError. */
@@ -78,26 +81,30 @@ async function putAll(
   { node, storage }: BackupSource,
   { chunks }: Repository,
   snapshot: string,
-  { onProgress, signal }: CreateOptions,
+  { onProgress, signal, reuse, onEntry }: CreateOptions,
 ): Promise<{ body: ManifestBody; storedBytes: number }> {
   onProgress?.({ done: 0, unit: 'bytes', message: 'copying the database' });
   await storage.snapshot(snapshot, signal);
   const { tables } = await inspectSnapshot(snapshot);
   const sources = [
-    { path: DATABASE_PATH, source: snapshot, sizeBytes: (await stat(snapshot)).size },
+    { path: DATABASE_PATH, source: snapshot, sizeBytes: (await stat(snapshot)).size, facts: '' },
     ...(await listSourceFiles(node)),
   ];
   const total = sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const files: ManifestEntry[] = [];
   let [done, storedBytes] = [0, 0];
   for (const file of sources) {
-    const entry = await putFile(chunks, file, (read, stored) => {
+    const onChunk = (read: number, stored: number): void => {
       signal?.throwIfAborted();
       done += read;
       storedBytes += stored;
       onProgress?.({ done, total, unit: 'bytes', message: file.path });
-    }).catch((error: unknown) => ifDeleted(file, error));
-    if (entry !== undefined) files.push(entry);
+    };
+    const known = file.facts === '' ? undefined : reuse?.(file.facts);
+    const entry = known ?? (await putFile(chunks, file, onChunk).catch((error: unknown) => ifDeleted(file, error)));
+    if (entry === undefined) continue;
+    files.push(entry);
+    onEntry?.(file.facts, entry);
   }
   return { body: { database: storage.dialect, tables, files }, storedBytes };
 }
@@ -173,6 +180,8 @@ interface SourceFile {
   /** The path on this machine. */
   readonly source: string;
   readonly sizeBytes: number;
+  /** Another content has other ones; the empty text: it is always another. */
+  readonly facts: string;
 }
 
 /** Lists the files. Links and other files that are none are left out, and so is what is not there. */
@@ -192,7 +201,8 @@ async function addTree(found: SourceFile[], source: string, path: string): Promi
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (facts?.isFile()) found.push({ path, source, sizeBytes: facts.size });
+  if (facts?.isFile())
+    found.push({ path, source, sizeBytes: facts.size, facts: [path, facts.size, facts.mtimeMs, facts.ino].join() });
   if (!facts?.isDirectory()) return;
   for (const name of (await readdir(source)).sort()) await addTree(found, join(source, name), `${path}/${name}`);
 }

@@ -32,7 +32,8 @@ export async function extractBackup(
   }
 }
 
-async function extractFile(
+/** One file of it. */
+export async function extractFile(
   chunks: ChunkStore,
   entry: ManifestEntry,
   to: string,

@@ -11,7 +11,7 @@ import { checkDatabase } from './verify-backup.ts';
 
 /** Where the configuration of the backed-up node goes: it may be another machine's, so an operator compares it. */
 export const CONFIG_FOLDER = 'restored-config';
-const DATABASE_NAMES = ['svc.db', 'svc.db-wal', 'svc.db-shm'];
+export const DATABASE_NAMES = ['svc.db', 'svc.db-wal', 'svc.db-shm'];
 
 export interface RestoreTarget {
   readonly dataDir: string;
@@ -96,14 +96,15 @@ export async function hasState(dataDir: string, stateFiles: readonly StateFile[]
   return names.some((name) => name === 'svc.db' || stateFiles.some((file) => file.name === name));
 }
 
-function locate(staging: string, path: string): string {
+/** A path of a backup lies here in a staging folder. */
+export function locate(staging: string, path: string): string {
   if (path === DATABASE_PATH) return join(staging, 'svc.db');
   if (path.startsWith('config/')) return join(staging, CONFIG_FOLDER, path.slice('config/'.length));
   return join(staging, path.slice('data/'.length));
 }
 
 /** A backup brings only what a module of this program keeps: no other file of the folder can be replaced by it. */
-function checkNames({ files }: Manifest, names: readonly string[]): void {
+export function checkNames({ files }: Manifest, names: readonly string[]): void {
   for (const { path } of files) {
     const [top, name = ''] = path.split('/');
     if (top === 'data' && !names.includes(name))

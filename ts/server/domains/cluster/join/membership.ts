@@ -25,6 +25,8 @@ export interface Membership {
   readonly controllers: readonly Controller[];
   /** HOST:PORT by which the others reach this node, where it was given at the join. */
   readonly address?: string | undefined;
+  /** Nodes that may be a controller one day, and are asked where none of those answers. */
+  readonly standbys?: readonly Controller[];
 }
 
 /** The answer of a controller to a node that joins. */
@@ -43,11 +45,11 @@ export async function readMembership(dataDir: string): Promise<Membership | unde
     throw error;
   });
   if (text === undefined) return undefined;
-  const { controllers, address, left } = JSON.parse(text) as Membership & { left?: boolean };
+  const { controllers, standbys = [], address, left } = JSON.parse(text) as Membership & { left?: boolean };
   if (left === true) return undefined;
   if (!Array.isArray(controllers) || controllers.length === 0)
     throw new Error(`${fileOf(dataDir)} is damaged: join again with a new token, after the file was moved away`);
-  return { controllers, ...(address !== undefined && { address }) };
+  return { controllers, standbys, ...(address !== undefined && { address }) };
 }
 
 /** It was a member once, and is one no more: it goes on to ask for credentials. */
@@ -60,9 +62,14 @@ export async function endMembership(dataDir: string): Promise<void> {
   await writeFileAtomically(fileOf(dataDir), `${JSON.stringify({ controllers: [], left: true })}\n`, 0o600);
 }
 
+/** The content of the file. */
+export function membershipText(membership: Membership): string {
+  return `${JSON.stringify(membership, undefined, 2)}\n`;
+}
+
 export async function writeMembership(dataDir: string, membership: Membership): Promise<void> {
   await mkdir(join(dataDir, 'cluster'), { recursive: true, mode: 0o700 });
-  await writeFileAtomically(fileOf(dataDir), `${JSON.stringify(membership, undefined, 2)}\n`, 0o600);
+  await writeFileAtomically(fileOf(dataDir), membershipText(membership), 0o600);
 }
 
 /** Has a controller take this node. Throws `join_token_invalid`, `join_failed`. */

@@ -89,6 +89,10 @@ export class RegistryClient implements Registry {
     return this.#call('remove', id);
   }
 
+  promote(): Promise<void> {
+    return Promise.reject(atController());
+  }
+
   addJoinToken(): Promise<void> {
     return Promise.reject(atController());
   }

@@ -21,6 +21,8 @@ interface ForwarderParts {
   readonly peers: Peers;
   nodeId(): string;
   isMember(): boolean;
+  /** A path of a member's own beside those of every node. */
+  ownPath(): string;
   onEnd(outcome: 'ok' | 'lost' | 'unreachable'): void;
 }
 
@@ -41,11 +43,11 @@ export class Forwarder implements Forwarding {
   }
 
   find(route: Route | undefined, path: string): ((request: ForwardedRequest) => Promise<Reply>) | undefined {
-    const { isMember } = this.#parts;
+    const { isMember, ownPath } = this.#parts;
     const module = route?.answeredBy?.module;
     const holder = this.#holderOf(path);
     if (holder !== undefined) return (request) => this.#send(request, module, path, holder);
-    if (isMember()) return OF_NODE.test(path) ? undefined : (request) => this.#send(request, module, path);
+    if (isMember()) return OF_NODE.test(path) || path === ownPath() ? undefined : (request) => this.#send(request, module, path);
     if (module === undefined || route?.answeredBy?.isRunning) return undefined;
     // Where no node runs it, this one says so.
     return this.#choose(module, new Set()) === undefined ? undefined : (request) => this.#send(request, module, path);

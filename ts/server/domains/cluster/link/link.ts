@@ -8,6 +8,7 @@ import type { Log } from '../../../platform/log/log.ts';
 import type { Node } from '../../../platform/node/node.ts';
 import { Repeater } from '../../../platform/repeater.ts';
 import type { InferenceService } from '../../inference/index.ts';
+import type { Controller } from '../join/membership.ts';
 import type { RegistryServer } from '../join/registry-server.ts';
 import type { NodeEntry, Registry } from '../node-store.ts';
 import type { NodeMap } from '../protocol/node-map.ts';
@@ -19,6 +20,7 @@ import { JOIN_PATH, LinkListener, type LinkRequest } from './link-listener.ts';
 import { certificateRow, isDue, type NodeCertificate, openNodeCertificate } from './node-certificate.ts';
 import { Peer, type PeerFacts, Peers } from './peers.ts';
 import { RemoteBackend, type RemoteObserver } from './remote-backend.ts';
+import type { StateReport } from './work.ts';
 import { PROBE_PATH, WorkServer } from './work-server.ts';
 
 interface LinkParts {
@@ -27,7 +29,7 @@ interface LinkParts {
   /** Undefined where the node is a member: it lets nobody join, and hears controllers alone. */
   controller(): RegistryServer | undefined;
   /** The node of a member's certificate is another one now, or its controllers are. */
-  onChange(certificate: NodeCertificate, controllers: readonly PeerFacts[]): Promise<void>;
+  onChange(certificate: NodeCertificate, controllers: readonly PeerFacts[], standbys: readonly Controller[]): Promise<void>;
   readonly node: Node;
   readonly log: Log;
   /** HOST:PORT of the listener. */
@@ -47,6 +49,12 @@ interface LinkParts {
   handlerOf(path: string): ((request: LinkRequest) => Promise<void>) | undefined;
   /** These certificates are trusted from now on, and no others. */
   onTrust(fingerprints: readonly string[]): void;
+  /** The state of this node, as others are told. */
+  state(): Promise<StateReport>;
+  /** Another node has said how it is. */
+  onReport(peer: Peer): void;
+  /** Nothing begins before each of the others was asked once: one of them may have taken the place of this one. */
+  readonly asksFirst: boolean;
 }
 
 /** How soon a node that is removed is refused, and another one is known. */
@@ -87,7 +95,7 @@ export class ClusterLink {
     const { log, node, models } = parts;
     this.#parts = parts;
     this.#trust = new Trust({ now: () => performance.now(), lastsMs: parts.entryMs });
-    this.#work = new WorkServer({ models, nodeId: () => node.id, log, idleMs: ALIVE_MS });
+    this.#work = new WorkServer({ models, state: () => parts.state(), nodeId: () => node.id, log, idleMs: ALIVE_MS });
     this.#listener = new LinkListener({
       log,
       takesTokens: () => parts.controller() !== undefined,
@@ -100,6 +108,7 @@ export class ClusterLink {
       peers: this.#peers,
       nodeId: () => node.id,
       isMember: () => parts.controller() === undefined,
+      ownPath: () => `/api/v1/cluster/storage/${node.id}/promote`,
       onEnd: parts.onForwarded,
     });
     this.#repeater = new Repeater({
@@ -163,6 +172,7 @@ export class ClusterLink {
     this.#port = await this.#listener.open(parseListenAddress(listen), this.#certificate);
     log.info('other nodes of the cluster are answered', { address: this.address });
     await first(this.#tick());
+    if (this.#parts.asksFirst) await Promise.all(this.#peers.all.map((peer) => this.#ask(peer)));
     this.#repeater.start();
     this.#prober.start();
   }
@@ -215,6 +225,7 @@ export class ClusterLink {
     await this.#parts.onChange(
       this.#certificate as NodeCertificate,
       this.#peers.all.map(({ facts }) => facts),
+      this.#standbysOf(certificates, nodes),
     );
     if (this.#parts.controller() === undefined) this.#parts.front()?.recheck();
   }
@@ -243,6 +254,15 @@ export class ClusterLink {
     const itself = { node: this.#parts.node.id, fingerprint: own.fingerprint, pem: own.cert };
     this.#listener.trust([...certificates, itself], own);
     this.#parts.onTrust(wanted.split(','));
+  }
+
+  #standbysOf(certificates: readonly CertificateRow[], nodes: readonly NodeEntry[]): Controller[] {
+    return nodes.flatMap((entry) => {
+      const { id, address } = entry;
+      const isOne = this.#members.has(id) && id !== this.#parts.node.id && modulesOf(entry).includes('data');
+      const pems = certificates.filter(({ node: of }) => of === id).map(({ pem }) => pem);
+      return isOne ? [{ id, address, certificates: pems }] : [];
+    });
   }
 
   #meet(certificates: readonly CertificateRow[], nodes: readonly NodeEntry[]): void {
@@ -280,6 +300,7 @@ export class ClusterLink {
     const { id, name, address } = peer.facts;
     try {
       await peer.refresh(this.#stopped.signal);
+      this.#parts.onReport(peer);
       if (!isAnswering) this.#parts.log.info('another node answers', { node: id, name, address });
     } catch (error) {
       if (isAnswering && !this.#stopped.signal.aborted)

@@ -6,7 +6,15 @@ import type { ModelCard } from '../../inference/index.ts';
 import { decode, WIRE_VERSION } from './frames.ts';
 import type { NodeCertificate } from './node-certificate.ts';
 import { BLOCK_TOKENS, PrefixDigest } from './prefixes.ts';
-import { LOAD_HEADER, type NodeLoad, type NodeReport, type ReportedCard, readLoad, writtenLoad } from './work.ts';
+import {
+  LOAD_HEADER,
+  type NodeLoad,
+  type NodeReport,
+  type ReportedCard,
+  readLoad,
+  type StateReport,
+  writtenLoad,
+} from './work.ts';
 
 /** Where a node is reached, and what it is trusted by. */
 export interface PeerFacts {
@@ -54,6 +62,8 @@ export class Peer {
   readonly prefixes = new PrefixDigest();
   /** The last answers that it was chosen for, the older the less. */
   recent = 0;
+  /** Its state, as it said last. */
+  said: StateReport = {};
   /** Counts what this node has dispatched to it and not had the end of. */
   nDispatched = 0;
   /** Tokens of prompts that this node has dispatched to it and that it has not read. */
@@ -128,11 +138,12 @@ export class Peer {
       const response = await this.ask('/node', AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]));
       const bytes = await response.bytes(MOST_REPORT_BYTES);
       if (response.status !== 200) throw new Error(`the node answers ${response.status}`);
-      const { id, cards, load, prefixes } = decode(bytes.toString()) as NodeReport;
+      const { id, cards, load, prefixes, primary, replica } = decode(bytes.toString()) as NodeReport;
       if (id !== this.facts.id || !Array.isArray(cards)) throw new Error('another node answers there');
       this.cards = new Map(cards.map((card) => [String(card.id), cardOf(card, this.facts.name)]));
       this.reported = readLoad(writtenLoad(load)) ?? IDLE;
       if (prefixes instanceof Int32Array) this.prefixes.replace(prefixes);
+      this.said = { ...(primary && { primary }), ...(replica && { replica }) };
       this.isAnswering = true;
       this.isSilent = false;
       this.#heardAt = performance.now();

@@ -19,6 +19,7 @@ import {
   type NodeLoad,
   type NodeReport,
   type ReportedCard,
+  type StateReport,
   type WholeWork,
   wholeMethods,
   writtenError,
@@ -28,6 +29,8 @@ import {
 interface WorkServerParts {
   /** Undefined while the module is off. */
   models(): InferenceService | undefined;
+  /** The state of this node, where it is a primary or a standby. */
+  state(): Promise<StateReport>;
   nodeId(): string;
   readonly log: Log;
   /** How often an answer without news says that it goes on. */
@@ -74,7 +77,13 @@ export class WorkServer {
   async #report(response: ServerResponse): Promise<void> {
     const cards = (await this.#parts.models()?.models(WORK)) ?? [];
     const usable = cards.filter(isOffered).map(({ costOf, ...card }) => ({ ...card, ...(costOf && { costs: costsOf(costOf) }) }));
-    const report: NodeReport = { id: this.#parts.nodeId(), cards: usable, load: this.load, prefixes: this.#prefixes.hashes };
+    const report: NodeReport = {
+      id: this.#parts.nodeId(),
+      cards: usable,
+      load: this.load,
+      prefixes: this.#prefixes.hashes,
+      ...(await this.#parts.state()),
+    };
     response.writeHead(200, { 'content-type': 'application/json' }).end(encode(report));
   }
 

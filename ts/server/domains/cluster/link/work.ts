@@ -35,8 +35,20 @@ export interface ReportedCard extends ModelCard {
   readonly costs?: readonly [prompt: number, completion: number] | undefined;
 }
 
+/** The state of a node on SQLite, for a standby. */
+export interface StateReport {
+  readonly primary?: { readonly commit: number; readonly epoch: number; readonly promotions: number };
+  readonly replica?: {
+    readonly id: string;
+    readonly commit: number;
+    readonly syncedAt: number;
+    readonly primaryCommit: number;
+    readonly roles: readonly string[];
+  };
+}
+
 /** A node as it tells of itself when it is asked. */
-export interface NodeReport {
+export interface NodeReport extends StateReport {
   readonly id: string;
   readonly cards: readonly ReportedCard[];
   readonly load: NodeLoad;

@@ -15,9 +15,9 @@ import type { SplitModel } from '../../inference/index.ts';
 import { decode, encode } from '../link/frames.ts';
 import type { NodeCertificate } from '../link/node-certificate.ts';
 import type { Peer } from '../link/peers.ts';
-import { type Lender, SPLIT_PATH } from './lender.ts';
 import { SplitProcess } from './split-process.ts';
 import { findSplitPrograms, llamaServerCommand } from './split-programs.ts';
+import { SPLIT_PATH, type TensorHost } from './tensor-host.ts';
 
 /** A server of this machine that speaks OpenAI's API, as the module cloud asks it. */
 interface AttachedServer {
@@ -38,7 +38,7 @@ interface SplitModelsParts {
   readonly models: readonly SplitModel[];
   attach: AttachServer;
   nodeId(): string;
-  readonly lender: Lender;
+  readonly tensorHost: TensorHost;
   readonly programs: string;
   readonly installRoot: string;
   /** The address by which the others reach this node. */
@@ -50,7 +50,7 @@ interface SplitModelsParts {
 const LOOK_MS = 500;
 const ASK_MS = 15_000;
 const MOST_ANSWER_BYTES = 64 * 1024;
-/** A lender that does not answer for so long is given up. */
+/** A node that does not answer for so long is given up. */
 const LOST_MS = 10_000;
 const BACKOFF: BackoffRange = { first: 1_000, longest: 60_000 };
 /** One that ran for so long begins again soon. */
@@ -141,11 +141,11 @@ export class SplitModels {
 
   /** Has a node lend itself. Throws where it does not. */
   async #ask(node: string, model: string) {
-    const { nodeId, lender, certificate, address } = this.#parts;
+    const { nodeId, tensorHost, certificate, address } = this.#parts;
     const peer = this.#find(node);
     if (peer === undefined) {
       const { fingerprint } = certificate();
-      const { port } = await lender.lend(nodeId(), fingerprint, model);
+      const { port } = await tensorHost.serve(nodeId(), fingerprint, model);
       return { host: hostOf(address()), port, fingerprints: [fingerprint] };
     }
     const signal = AbortSignal.any([AbortSignal.timeout(ASK_MS), this.#stopped.signal]);

@@ -9,7 +9,7 @@ import { SplitProcess } from './split-process.ts';
 
 const HOST = '127.0.0.1';
 /** Answers what it hears in capitals; a line `end` ends it. */
-const lender = `require('node:net').createServer((socket) => socket.on('data', (text) => {
+const tensorHost = `require('node:net').createServer((socket) => socket.on('data', (text) => {
   if (String(text) === 'end') process.exit(3);
   socket.write(String(text).toUpperCase());
 })).listen(process.argv[1], '127.0.0.1');`;
@@ -25,14 +25,14 @@ function program(script: string, ...args: string[]) {
   return { file: process.execPath, args: ['--no-warnings', '-e', script, ...args] };
 }
 
-function lend(t: Test, { cert, key }: NodeCertificate, to: NodeCertificate, idleMs = 60_000): SplitProcess {
+function serve(t: Test, { cert, key }: NodeCertificate, to: NodeCertificate, idleMs = 60_000): SplitProcess {
   const { fingerprint } = to;
   const running = new SplitProcess({
-    command: program(lender, '{port}'),
+    command: program(tensorHost, '{port}'),
     env: {},
     cert,
     key,
-    lend: { host: HOST, port: 0, fingerprint, idleMs },
+    serve: { host: HOST, port: 0, fingerprint, idleMs },
   });
   t.teardown(() => running.end());
   return running;
@@ -60,14 +60,14 @@ t.test('a program is reached through the tunnel', { timeout: 60_000 }, async (t)
   ];
 
   await t.test('by the one certificate that it is for', async (t) => {
-    const port = await lend(t, back, front).port;
+    const port = await serve(t, back, front).port;
     t.equal(await say(port, front, 'ping'), 'PING');
     t.equal(await say(port, other, 'ping'), '', 'another node');
     t.equal(await say(port, {}, 'ping'), '', 'without a certificate');
   });
 
   await t.test('by a program of the other node, which ends when this one does', async (t) => {
-    const near = lend(t, back, front);
+    const near = serve(t, back, front);
     const { cert, key } = front;
     const healthPort = await freePort();
     const far = new SplitProcess({
@@ -85,7 +85,7 @@ t.test('a program is reached through the tunnel', { timeout: 60_000 }, async (t)
   });
 
   await t.test('and not where another node shows itself there', async (t) => {
-    const near = lend(t, other, front);
+    const near = serve(t, other, front);
     const { cert, key } = front;
     const far = new SplitProcess({
       command: program(borrower, '{rpc}', '1'),
@@ -98,10 +98,10 @@ t.test('a program is reached through the tunnel', { timeout: 60_000 }, async (t)
   });
 
   await t.test('until the program ends, or nobody asks', async (t) => {
-    const first = lend(t, back, front);
+    const first = serve(t, back, front);
     await say(await first.port, front, 'end');
     t.match(await first.ended, /the program ended \(3\)/);
-    t.match(await lend(t, back, front, 10).ended, /nobody asks/);
+    t.match(await serve(t, back, front, 10).ended, /nobody asks/);
   });
 });
 

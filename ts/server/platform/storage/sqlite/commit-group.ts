@@ -76,6 +76,7 @@ export class CommitGroup {
   /** Whether there was something to commit. */
   commit(): boolean {
     if (!this.isOpen) return false;
+    this.#connection.countCommit();
     this.#connection.control('COMMIT');
     for (const { id, results } of this.#done) this.#events.send({ kind: 'reply', id, results });
     this.#events.send({ kind: 'commit', units: this.#done.length, durationMs: this.ageMs() });

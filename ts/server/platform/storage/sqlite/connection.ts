@@ -4,6 +4,7 @@ import type { Statement, StatementResult, StatementValue } from '../statement.ts
 
 export const BUSY_TIMEOUT_MS = 5_000;
 const MAX_PREPARED = 256;
+const COUNT_COMMIT = "update svc_database set value = cast(cast(value as integer) + 1 as text) where key = 'commits'";
 
 const COMMON = [
   'foreign_keys = ON',
@@ -49,6 +50,16 @@ export class Connection {
   /** Runs a statement without parameters or rows. */
   control(sql: string): void {
     this.#prepare(sql).run();
+  }
+
+  /** Counts the commit that is about to be made, where that was asked for (`Storage.countCommits`). */
+  countCommit(): void {
+    try {
+      this.control(COUNT_COMMIT);
+    } catch (error) {
+      // Before the first migration there is no such table.
+      if (!/no such table/.test((error as Error).message)) throw error;
+    }
   }
 
   close(): void {

@@ -11,7 +11,7 @@ import { findSplitPrograms, rpcServerCommand } from './split-programs.ts';
 
 export const SPLIT_PATH = '/split';
 
-interface LenderParts {
+interface TensorHostParts {
   readonly log: Log;
   /** The settings `inference.split_programs` and `inference.split_port`, and where the node is installed. */
   readonly programs: string;
@@ -22,19 +22,19 @@ interface LenderParts {
   certificate(): NodeCertificate;
 }
 
-interface LentServer {
+interface HostedServer {
   readonly port: number;
 }
 
 /** One that nobody asks for so long ends. */
 const IDLE_MS = 60_000;
 
-export class Lender {
-  readonly #parts: LenderParts;
+export class TensorHost {
+  readonly #parts: TensorHostParts;
   /** A server is found by the node that asked and its model. */
-  readonly #lent = new Map<string, { fingerprint: string; running: SplitProcess }>();
+  readonly #hosted = new Map<string, { fingerprint: string; running: SplitProcess }>();
 
-  constructor(parts: LenderParts) {
+  constructor(parts: TensorHostParts) {
     this.#parts = parts;
   }
 
@@ -42,33 +42,33 @@ export class Lender {
   async answer({ from, certificate, body, response }: LinkRequest): Promise<void> {
     const { model } = decode(await body()) as { model: unknown };
     try {
-      const lent = await this.lend(from, certificate, String(model).slice(0, 300));
-      response.writeHead(200, { 'content-type': 'application/json' }).end(encode(lent));
+      const hosted = await this.serve(from, certificate, String(model).slice(0, 300));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(encode(hosted));
     } catch (error) {
       this.#parts.log.warn('this node lends nothing', { node: from, error: String(error) });
       response.writeHead(503, { 'content-type': 'application/json' }).end(encode({ detail: (error as Error).message }));
     }
   }
 
-  /** A server that was lent for the same model before ends. Throws where there is none to lend. */
-  async lend(node: string, fingerprint: string, model: string): Promise<LentServer> {
+  /** A server that was hosted for the same model before ends. Throws where there is none to lend. */
+  async serve(node: string, fingerprint: string, model: string): Promise<HostedServer> {
     const { programs, installRoot, host, port, certificate, log } = this.#parts;
     const folder = findSplitPrograms(programs, installRoot);
     if (folder === undefined) throw new Error('it has no programs for split models: see inference.split_programs');
     const key = `${node} ${model}`;
-    await this.#lent.get(key)?.running.end();
+    await this.#hosted.get(key)?.running.end();
     const { cert, key: ownKey } = certificate();
     const running = new SplitProcess({
       command: rpcServerCommand(folder),
       env: {},
       cert,
       key: ownKey,
-      lend: { host, port, fingerprint, idleMs: IDLE_MS },
+      serve: { host, port, fingerprint, idleMs: IDLE_MS },
     });
-    this.#lent.set(key, { fingerprint, running });
+    this.#hosted.set(key, { fingerprint, running });
     log.info('this node lends its memory to a model of another node', { node, model });
     void running.ended.then((words) => {
-      if (this.#lent.get(key)?.running === running) this.#lent.delete(key);
+      if (this.#hosted.get(key)?.running === running) this.#hosted.delete(key);
       log.info('this node lends no memory to that model any more', { node, model, words });
     });
     return { port: await running.port };
@@ -76,10 +76,10 @@ export class Lender {
 
   /** Those of certificates that are trusted no more end. */
   trust(fingerprints: readonly string[]): void {
-    for (const { fingerprint, running } of this.#lent.values()) if (!fingerprints.includes(fingerprint)) void running.end();
+    for (const { fingerprint, running } of this.#hosted.values()) if (!fingerprints.includes(fingerprint)) void running.end();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#lent.values()].map(({ running }) => running.end()));
+    await Promise.all([...this.#hosted.values()].map(({ running }) => running.end()));
   }
 }
