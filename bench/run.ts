@@ -24,6 +24,7 @@ async function main(): Promise<void> {
     console.log(
       helpText({
         ...questions,
+        memory: 'recalls of an account with 10,000 memories, beside the embedding',
         forecast: 'world models of series, beside the rules that they must beat',
         web: 'the first load of /chat, and scripting while an answer streams, in a browser',
       }),
@@ -35,9 +36,13 @@ async function main(): Promise<void> {
     await import(new URL('./web/main.ts', import.meta.url).href);
     return;
   }
-  // Needs no server: the learning runs in this process.
+  // These need no server: they run in this process.
   if (options.subject === 'forecast') {
     await import('./forecast/main.ts');
+    return;
+  }
+  if (options.subject === 'memory') {
+    await import('./memory/main.ts');
     return;
   }
   if (options.subject.endsWith('.json') && (options.hasReport || options.hasSummary)) {

@@ -15,23 +15,23 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_360_509;
+const MAX_OPENAPI_BYTES = 1_368_985;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [116, 9391],
-  client: [7, 761],
-  server: [12, 814],
-  'server/domains/backup': [40, 3590],
-  'server/domains/cloud': [47, 6079],
-  'server/domains/cluster': [35, 4234],
+  cli: [116, 9520],
+  client: [7, 762],
+  server: [12, 819],
+  'server/domains/backup': [40, 3709],
+  'server/domains/cloud': [49, 6137],
+  'server/domains/cluster': [45, 5568],
   'server/domains/completions': [130, 14228],
   'server/domains/conversations': [56, 5069],
   'server/domains/data': [92, 9867],
   'server/domains/edge': [54, 6886],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
-  'server/domains/inference': [100, 10097],
+  'server/domains/inference': [101, 10159],
   'server/domains/iot': [29, 3941],
   'server/domains/comm': [30, 3674],
   'server/domains/license': [14, 610],
@@ -49,10 +49,10 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/system': [13, 850],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
-  'server/native': [19, 2887],
-  'server/platform': [266, 20002],
-  web: [348, 21744],
-  workers: [23, 1255],
+  'server/native': [19, 2890],
+  'server/platform': [266, 20083],
+  web: [348, 21777],
+  workers: [24, 1429],
 };
 
 /** A number that is this much below its budget is to be lowered. */

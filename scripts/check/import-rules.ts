@@ -87,8 +87,11 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'test-support-is-for-tests',
     severity: 'error',
     // All of test/ and native/*/test is tests.
-    // So are evaluations, and what runs the tests: no package ships them.
-    from: { path: '^(ts|scripts|models|bench)/', pathNot: `${tests}|${testSupport}|^models/eval/|^scripts/tests/` },
+    // So are evaluations, a bench of a module without a server, and what runs the tests: no package ships them.
+    from: {
+      path: '^(ts|scripts|models|bench)/',
+      pathNot: `${tests}|${testSupport}|^models/eval/|^bench/memory/|^scripts/tests/`,
+    },
     to: { path: testSupport },
   },
   {

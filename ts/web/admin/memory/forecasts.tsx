@@ -65,13 +65,21 @@ async function foresee(series: string, file: string | undefined): Promise<Forese
 }
 
 function Lines({ name, rule, learned }: { name: string; rule: Foreseen; learned: Foreseen | undefined }) {
-  const shown = learned ?? rule;
+  const [byRule, byModel] = [pointsOf(rule), learned === undefined ? [] : pointsOf(learned)];
+  const shown = learned === undefined ? byRule : byModel;
   const series = [
-    ...(learned === undefined ? [] : [{ name: learned.method, values: learned.steps.map(({ mean }) => mean) }]),
-    { name: rule.method, values: rule.steps.map(({ mean }) => mean) },
-    { name: t('forecast_low'), values: shown.steps.map(({ quantiles }) => quantiles.p10) },
-    { name: t('forecast_high'), values: shown.steps.map(({ quantiles }) => quantiles.p90) },
+    ...(learned === undefined ? [] : [{ name: learned.method, values: byModel.map(({ mean }) => mean) }]),
+    { name: rule.method, values: byRule.map(({ mean }) => mean) },
+    { name: t('forecast_low'), values: shown.map(({ quantiles }) => quantiles.p10) },
+    { name: t('forecast_high'), values: shown.map(({ quantiles }) => quantiles.p90) },
   ];
-  const times = rule.steps.map(({ ts }) => Date.parse(ts) / 1000);
+  const times = byRule.map(({ ts }) => Date.parse(ts) / 1000);
   return <Plot key={series.length} title={name} times={times} series={series} format={formatNumber} least={1} isLong />;
+}
+
+/** Steps of a series have times and values; those of slots have none. */
+function pointsOf({ steps }: Foreseen) {
+  return steps.flatMap(({ ts, mean, quantiles }) =>
+    ts === undefined || mean === undefined || quantiles === undefined ? [] : [{ ts, mean, quantiles }],
+  );
 }
