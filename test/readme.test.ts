@@ -215,13 +215,16 @@ t.test('the commands of knowledge bases give cited answers from the documents of
   const startedAt = performance.now();
   const { added } = JSON.parse(await svc('add', ...files, '--json'));
   t.ok(added > 30, `${added} pages`);
-  const citation = { n: Number, source: /^(?:README\.md|docs\/.*)$/, text: /8880/ };
+  const isRight = ({ source, text }: { source: string; text: string }) =>
+    /^(?:README\.md|docs\/.*)$/.test(source) && /8880/.test(text);
   const cited = /8880.* \[\d\]/s;
   const asked = JSON.parse(await svc('ask', question, '--json'));
-  t.match(asked, { model: 'svc-chat-tiny', text: cited, citations: [citation] });
-  t.match(JSON.parse(await post(`${server.url}${path}`, body)), {
+  t.match(asked, { model: 'svc-chat-tiny', text: cited });
+  t.ok(asked.citations.some(isRight), JSON.stringify(asked));
+  const answered = JSON.parse(await post(`${server.url}${path}`, body));
+  t.ok(answered.citations.some(isRight), JSON.stringify(answered));
+  t.match(answered, {
     model: 'svc-chat-tiny',
-    citations: [citation],
     choices: [{ message: { content: cited, annotations: [{ type: 'url_citation' }] } }],
   });
   t.comment(`cited answers after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);

@@ -1,5 +1,5 @@
 /** A primary on SQLite and its standby, as two programs: the primary is killed while it is written to, and the standby takes its place. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -141,7 +141,11 @@ t.test('a standby takes the place of its primary', { timeout: 280_000 }, async (
     synced = ['a', 'b', 'c', ...before];
     const enough = acknowledged.length + 2;
     await until(() => acknowledged.length >= enough);
-    await wait(1_100);
+    // The standby has heard that it lacks some of them.
+    await until(() => {
+      const { commit, primaryCommit } = JSON.parse(readFileSync(join(two.data, 'replica', 'state.json'), 'utf8'));
+      return primaryCommit > commit;
+    });
     await one.server.stop('SIGKILL');
     await writing;
     const refused = await two.svc('node', 'promote');

@@ -15,20 +15,20 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_368_985;
+const MAX_OPENAPI_BYTES = 1_370_028;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [116, 9520],
+  cli: [116, 9527],
   client: [7, 762],
   server: [12, 819],
   'server/domains/backup': [40, 3709],
   'server/domains/cloud': [49, 6137],
-  'server/domains/cluster': [45, 5568],
+  'server/domains/cluster': [45, 5593],
   'server/domains/completions': [130, 14228],
   'server/domains/conversations': [56, 5069],
   'server/domains/data': [92, 9867],
-  'server/domains/edge': [54, 6886],
+  'server/domains/edge': [54, 6889],
   'server/domains/files': [34, 3202],
   'server/domains/identity': [113, 10421],
   'server/domains/inference': [101, 10159],
@@ -46,12 +46,12 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/security': [14, 590],
   'server/domains/swarm': [22, 3236],
   'server/domains/syslog': [10, 1327],
-  'server/domains/system': [13, 850],
+  'server/domains/system': [12, 860],
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2890],
-  'server/platform': [266, 20083],
-  web: [348, 21777],
+  'server/platform': [267, 20110],
+  web: [348, 21780],
   workers: [24, 1429],
 };
 

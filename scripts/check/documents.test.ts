@@ -4,8 +4,8 @@ import { exampleFaults, limitFaults, linkFaults, moduleFaults, phraseFaults, unr
 const lines = (n: number) => 'A line.\n'.repeat(n);
 
 t.test('a page that is longer than its readers like is named', async (t) => {
-  t.strictSame(limitFaults('README.md', lines(180)), []);
-  t.match(limitFaults('README.md', lines(181)), [/README\.md has 181 lines, at most 180/]);
+  t.strictSame(limitFaults('README.md', lines(192)), []);
+  t.match(limitFaults('README.md', lines(193)), [/README\.md has 193 lines, at most 192/]);
   t.match(limitFaults('docs/README.md', lines(61)), [/at most 60/]);
   t.match(limitFaults('docs/use/files.md', lines(121)), [/at most 120/]);
   t.match(limitFaults('ARCHITECTURE.md', lines(221)), [/at most 220/]);

@@ -176,6 +176,7 @@ t.test('people', { skip: whyNoBrowser() }, async (t) => {
   await t.test('usage is plotted and listed by model and account, and saved as CSV', async (t) => {
     await openScreen(page, 'usage', 'Usage');
     await page.getByRole('row', { name: new RegExp(chatModel) }).waitFor();
+    await page.locator('.plot canvas').nth(1).waitFor();
     t.equal(await page.locator('.plot canvas').count(), 2);
     await page.getByLabel('By', { exact: true }).selectOption('user');
     await page.getByRole('rowheader', { name: 'bob' }).waitFor();

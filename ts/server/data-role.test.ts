@@ -35,4 +35,13 @@ t.test('the modules of the role data are shown, switched and answered for as one
   await ask('PUT', '/api/v1/system/roles/data', { enabled: true });
   t.match(await ask('GET', '/api/v1/vector/namespaces/default'), { status: 200, body: { data: [] } });
   t.not((await upload()).status, 503);
+
+  const text = { tenant: 'default', namespace: 'kb', source: 'a.txt', text: 'The treasure lies under the bridge.' };
+  t.match(await ask('POST', '/api/v1/vector/ingest', text), { status: 201 });
+  const [{ id }] = (await ask('GET', '/api/v1/cluster/topology')).body['nodes'] as unknown as [{ id: string }];
+  for (const path of ['/api/v1/system/roles/data', `/api/v1/cluster/nodes/${id}/roles/data`])
+    t.match(await ask('PUT', path, { enabled: false }), { status: 409, body: { error: 'data_role_holds_data' } }, path);
+  t.match(await shown(), { enabled: true });
+  t.equal((await ask('PUT', '/api/v1/system/roles/data', { enabled: false, force: true })).status, 200);
+  t.match(await shown(), { enabled: false });
 });

@@ -123,6 +123,7 @@ export async function createServer(
     proposeSetting: (key, text) => proposeSetting(config, key, text),
     storage,
     integrity,
+    holdsDocuments: async () => storage.dialect === 'sqlite' && (await host.find(data)?.holdsAny()) === true,
   });
   const jobs = new Jobs({ storage, log: log.child({ part: 'jobs' }), metrics, nodeId: () => node.id, tellsEnds: true });
   const events = new Events({ storage, log: log.child({ part: 'events' }), metrics, nodeId: () => node.id });
@@ -195,7 +196,6 @@ export async function createServer(
     authenticator: accounts,
     address: () => (addresses as ListenAddresses).internal,
     recheck: () => http.recheck(() => true),
-    holdsDocuments: async () => (await knowledge?.holdsAny()) === true,
   });
   endRefusedRequests(events, http);
   const stopExpiry = accountsOfModule?.endsOpenRequests === true ? endExpiredRequests(http) : () => undefined;

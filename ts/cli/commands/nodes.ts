@@ -20,6 +20,7 @@ import type { Invocation } from '../command.ts';
 import { command } from '../command.ts';
 import { readConfig } from '../configuration.ts';
 import { listCommand, requestCommand, serverCommand } from '../server-command.ts';
+import { forceRole } from './roles.ts';
 
 const ANSWER_POLL_MS = 200;
 /** The node may have to lay the snapshot out first. */
@@ -67,12 +68,13 @@ export const nodeRole = requestCommand({
   words: ['node', 'role'],
   summary: 'Switch a role of any node on or off, at once and for later starts',
   positionals: [id, { name: 'ROLE', help: `one of ${ROLES.join(', ')}` }, { name: 'on|off', help: 'the new state' }],
+  options: forceRole,
   examples: ['svc node role 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11 inference off'],
   route: 'PUT /api/v1/cluster/nodes/{id}/roles/{role}',
-  given: ({ positionals: [id = '', given = '', state] }) => {
+  given: ({ positionals: [id = '', given = '', state], options: { force } }) => {
     const role = readRole(given);
     if (state !== 'on' && state !== 'off') throw usageError(`"${state}" is no state`, 'give on or off behind the role');
-    return { params: { id, role }, body: { enabled: state === 'on' } };
+    return { params: { id, role }, body: { enabled: state === 'on', ...(force && { force }) } };
   },
   text: ({ name, roles }) => `${name} has ${roles.join(' ') || 'no role'}`,
 });

@@ -4,6 +4,10 @@ import type { Invocation } from '../command.ts';
 import { tableOf } from '../format.ts';
 import { serverCommand } from '../server-command.ts';
 
+export const forceRole = {
+  force: { kind: 'flag', help: 'also the role data of a node that alone has knowledge bases; they stay on its disk' },
+} as const;
+
 export const roles = serverCommand({
   words: ['roles'],
   summary: 'Show the roles of a running node, or switch one on or off',
@@ -11,14 +15,15 @@ export const roles = serverCommand({
     { name: 'ROLE', help: `one of ${ROLES.join(', ')}`, optional: true },
     { name: 'on|off', help: 'the new state; it holds at once and after a restart', optional: true },
   ],
+  options: forceRole,
   examples: ['svc roles', 'svc roles inference off'],
-  async run({ positionals, client, terminal }) {
+  async run({ positionals, options: { force }, client, terminal }) {
     const answer =
       positionals.length === 0
         ? await client.call('GET /api/v1/system/roles')
         : await client.call('PUT /api/v1/system/roles/{role}', {
             params: { role: readRole(positionals) },
-            body: { enabled: readState(positionals) },
+            body: { enabled: readState(positionals), ...(force && { force }) },
           });
     const columns = {
       ROLE: ({ role }: Role) => role,

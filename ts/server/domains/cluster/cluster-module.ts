@@ -165,9 +165,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   const hear = (peer: Peer): void => {
     const { primary: told } = peer.said;
     if (told === undefined) return;
-    void standby
-      ?.hear(told.commit)
-      .catch((error: unknown) => log.warn('the state of the primary was not kept', { error: String(error) }));
+    standby?.hear(told.commit);
     if (membership === undefined && !isShared && told.promotions > promotions) fence(peer, told.epoch);
   };
   /** A standby took this node's place: it writes nothing more, keeps what it has apart, and works for the other from its next start on. */
@@ -236,7 +234,6 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     isShared,
     membership: () => membership,
     registry: () => client,
-    holdsDocuments: async () => (await front?.holdsDocuments()) === true,
   });
   const member = new Member({
     get store() {
@@ -319,7 +316,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
         replication = given;
       },
     },
-    routes: clusterRoutes(member, joining, replicas),
+    routes: clusterRoutes(node, member, joining, replicas),
     corsHeaders: { accepted: [], exposed: ['x-svc-node'] },
     start: async () => {
       if (store !== undefined) await requireOriginal(node.dataDir);

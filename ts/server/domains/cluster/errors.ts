@@ -27,7 +27,7 @@ export const clusterErrors = defineErrors('cluster', {
   ],
   data_role_holds_data: [
     409,
-    'The node has knowledge bases, and nobody would find them where it goes.',
+    'Knowledge bases lie on this node alone, and nobody would find them.',
     'Export them or delete them, or say `force`: they stay on its disk.',
   ],
   not_a_member: [

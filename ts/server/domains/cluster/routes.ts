@@ -3,6 +3,8 @@ import Type from 'typebox';
 import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import { ROLES, type Role } from '../../platform/module/module-names.ts';
+import type { Node } from '../../platform/node/node.ts';
+import { losesDocuments, RoleSwitch } from '../../platform/node/role-switch.ts';
 import { clusterErrors } from './errors.ts';
 import type { Joining } from './join/joining.ts';
 import type { Member } from './member.ts';
@@ -16,7 +18,7 @@ const ById = Type.Object({ id: Id });
 
 const { get, put, post, del } = routes({ tag: 'Cluster', auth: 'superadmin', errors: clusterErrors });
 
-export function clusterRoutes(member: Member, joining: Joining, replicas: Replicas): Route[] {
+export function clusterRoutes(node: Node, member: Member, joining: Joining, replicas: Replicas): Route[] {
   const ordered = async (id: string, order: NodeOrder) => {
     await member.order(id, order);
     const { nodes } = await member.topology();
@@ -87,10 +89,18 @@ export function clusterRoutes(member: Member, joining: Joining, replicas: Replic
       maxBody: 1024,
       summary: 'Switch a role of any node on or off, at once and for later starts',
       params: Type.Object({ id: Id, role: Type.Enum([...ROLES]) }),
-      body: Type.Object({ enabled: Type.Boolean() }),
+      body: RoleSwitch,
       answer: NodeShape,
-      errors: ['node_not_found', 'node_unreachable'],
-      handle: ({ params: { id, role }, body: { enabled } }) => ordered(id, { kind: 'role', role, enabled }),
+      errors: ['node_not_found', 'node_unreachable', 'data_role_holds_data'],
+      handle: async ({ params: { id, role }, body }) => {
+        // Nodes that share a database hold nothing alone.
+        if (id === node.id && (await losesDocuments(node, role, body)))
+          throw clusterErrors.error(
+            'data_role_holds_data',
+            'This node has knowledge bases, which nobody would find without the role.',
+          );
+        return await ordered(id, { kind: 'role', role, enabled: body.enabled });
+      },
     }),
     post('/api/v1/cluster/nodes/{id}/drain', {
       summary: 'Have a node get no new work',

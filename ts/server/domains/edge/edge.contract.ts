@@ -80,7 +80,10 @@ function testEdgeContract(t: Test, newDatabase: NewDatabase): void {
     t.match(broken.body, { ok: false, error: { error: 'internal' } });
     t.notMatch(broken.text, 'secret');
     t.match(bed.log.join('\n'), 'the secret reason');
-    t.match(bed.acts, [{ outcome: 'failed' }, { outcome: 'failed' }]);
+    const offline = await bed.execute(ann, 'test.offline');
+    t.match(offline.body, { ok: false, error: { error: 'storage_unavailable', detail: /nothing was changed/ } });
+    t.notMatch(offline.text, 'secret');
+    t.match(bed.acts, [{ outcome: 'failed' }, { outcome: 'failed' }, { outcome: 'failed' }]);
   });
 
   t.test('a long result is cut, and kept whole as an artifact', async (t) => {

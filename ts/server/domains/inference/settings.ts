@@ -81,7 +81,7 @@ export const inferenceSettings = {
   'inference.split_port': setting(
     integerSchema(0, 65_535),
     0,
-    'Port at which this node lends its memory to a split model of another node, at the address of cluster.listen; 0: any free one, and one for each.',
+    'Fixes where split models of other nodes reach the memory that this node lends, at the address of cluster.listen; 0: any that is free, and one for each.',
     { isOfMachine: true },
   ),
 

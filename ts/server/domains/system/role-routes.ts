@@ -4,6 +4,7 @@ import type { Route } from '../../platform/http/route.ts';
 import { routes } from '../../platform/http/route-group.ts';
 import { ROLES } from '../../platform/module/module-names.ts';
 import type { Node } from '../../platform/node/node.ts';
+import { losesDocuments, RoleSwitch } from '../../platform/node/role-switch.ts';
 import { named } from '../../platform/schema/named.ts';
 import { systemErrors } from './errors.ts';
 
@@ -35,10 +36,15 @@ export function roleRoutes(node: Node): Route[] {
       summary: 'Switch a role on or off, at once and for later starts',
       description: 'Routes of a module that is off answer 503 `module_unavailable`.',
       params: Type.Object({ role: RoleName }),
-      body: Type.Object({ enabled: Type.Boolean() }),
+      body: RoleSwitch,
       answer: Roles,
-      errors: ['internal'],
+      errors: ['data_role_holds_data', 'internal'],
       handle: async ({ params, body }) => {
+        if (await losesDocuments(node, params.role, body))
+          throw systemErrors.error(
+            'data_role_holds_data',
+            'This node has knowledge bases, which nobody would find without the role.',
+          );
         await node.setRole(params.role, body.enabled);
         return shown();
       },

@@ -23,6 +23,7 @@ interface LocalNodeOptions {
   stateFiles: readonly StateFile[];
   configFiles: readonly string[];
   storage: Pick<Storage, 'notReady'>;
+  holdsDocuments(): Promise<boolean>;
   integrity: Pick<Integrity, 'isAwaited'>;
   settings: Pick<SavedSettings, 'list' | 'listSection' | 'save' | 'forget'>;
   proposeSetting(key: string, text: string): ProposedSetting | undefined;
@@ -139,6 +140,10 @@ export class LocalNode implements Node {
 
   roles(): readonly RoleState[] {
     return ROLES.map((role) => ({ role, enabled: this.#roles.has(role), modules: this.#modules.modulesOf(role) }));
+  }
+
+  holdsDocuments(): Promise<boolean> {
+    return this.#options.holdsDocuments();
   }
 
   async setRole(role: Role, enabled: boolean): Promise<void> {

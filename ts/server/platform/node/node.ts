@@ -41,6 +41,8 @@ export interface Node {
   forgetSetting(key: string): Promise<SavedSetting | undefined>;
   /** Ends the process after open answers had their time, with an exit code at which a service manager starts it again. */
   restart(reason: string): void;
+  /** Whether knowledge bases lie on this node alone, so that nobody would find them without its role data. */
+  holdsDocuments(): Promise<boolean>;
   /** Starts or stops the modules of a role, and remembers it for the next start. */
   setRole(role: Role, enabled: boolean): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { Empty } from '../../design/empty.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Progress } from '../../design/progress.tsx';
 import { Secret } from '../../design/secret.tsx';
+import { SentBadge } from '../../design/sent-badge.tsx';
 import { t } from '../../i18n/language.ts';
 
 const TONES: readonly Tone[] = ['neutral', 'good', 'warn', 'danger', 'accent'];
@@ -20,6 +21,8 @@ export function MessageSamples() {
             {t(`tone_${tone}`)}
           </Badge>
         ))}
+        <SentBadge state="sending" />
+        <SentBadge state="outcome_unknown" />
       </div>
       <Progress label={t('sample_known')} value={0.4} />
       <Progress label={t('sample_unknown')} />

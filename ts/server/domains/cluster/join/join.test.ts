@@ -23,12 +23,14 @@ const ADMIN = { 'x-as': JSON.stringify({ kind: 'session', subject: 'ann', roles:
 
 async function openNode(t: Test, id: string, dataDir = join(newFolder(t), 'data'), listen = '127.0.0.1:0') {
   const roles = new Set<Role>(['controller']);
+  let holdsDocuments = false;
   const restarts: string[] = [];
   const node = {
     ...scriptedNode,
     id,
     dataDir,
     roles: () => ROLES.map((role) => ({ role, enabled: roles.has(role), modules: [] })),
+    holdsDocuments: async () => holdsDocuments,
     setRole: async (role: Role, on: boolean) => void (on ? roles.add(role) : roles.delete(role)),
     restart: (reason: string) => void restarts.push(reason),
   };
@@ -40,12 +42,10 @@ async function openNode(t: Test, id: string, dataDir = join(newFolder(t), 'data'
     settings: { 'cluster.listen': listen, 'cluster.heartbeat_seconds': 1 },
     http: () => ({ authenticator: statedCallers }),
   });
-  let holdsDocuments = false;
   bed.module(cluster).api.connect({
     authenticator: NO_ACCOUNTS,
     address: () => ({ host: '127.0.0.1', port: 9 }),
     recheck: () => undefined,
-    holdsDocuments: async () => holdsDocuments,
   });
   const ask = (method: string, path: string, body?: unknown, headers = ROOT) =>
     bed.send(method, `/api/v1/cluster/${path}`, { headers, ...(body !== undefined && { body }) });

@@ -22,8 +22,6 @@ interface JoiningParts {
   membership(): Membership | undefined;
   /** The controllers; undefined where the node is none of their members. */
   registry(): Pick<Registry, 'remove'> | undefined;
-  /** Knowledge bases of this node, which nobody would find once it is a member. */
-  holdsDocuments(): Promise<boolean>;
 }
 
 interface JoinOptions {
@@ -58,7 +56,7 @@ export class Joining {
     if (membership() !== undefined) throw alreadyMember();
     if (isShared) throw databaseIsShared();
     if (link === undefined) throw notListening();
-    if (!force && (await this.#parts.holdsDocuments())) throw holdsData();
+    if (!force && (await this.#parts.node.holdsDocuments())) throw holdsData();
     const certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
     const { controllers, roles } = await askToJoin(token, { ...certificate, id: node.id, name: hostname() });
     await writeMembership(node.dataDir, { controllers, address });

@@ -18,8 +18,6 @@ export interface NodeFront {
   address(): ListenAddress;
   /** Judges the credentials of open requests again. */
   recheck(): void;
-  /** Whether it has knowledge bases of whomever. */
-  holdsDocuments(): Promise<boolean>;
 }
 
 /** A refusal as it travels. */

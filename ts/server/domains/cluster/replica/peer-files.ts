@@ -20,6 +20,8 @@ export interface ReplicaCall {
   readonly maxBytes?: number;
   readonly id?: string;
   readonly isForced?: boolean;
+  /** The primary's last commit, which its standby may not have heard of yet. */
+  readonly commit?: number;
   /** The roles of the primary, which whoever takes its place has as well. */
   readonly roles?: readonly string[];
 }

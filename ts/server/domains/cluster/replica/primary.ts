@@ -22,6 +22,8 @@ interface PrimaryParts {
 }
 
 const LOOK_MS = 1_000;
+/** A standby that could not take a snapshot, as one that still starts, is tried again so soon. */
+const RETRY_MS = 5_000;
 /** A standby that is this much older than it should be is told of. */
 const MOST_LAG_SECONDS = 120;
 
@@ -88,7 +90,7 @@ export class Primary {
 
   /** Has a standby take this node's place. Throws `node_not_found`, `replica_behind`, `replica_failed`. */
   async promote(node: string, isForced: boolean): Promise<{ commit: number }> {
-    const call = { op: 'promote', isForced } as const;
+    const call = { op: 'promote', isForced, commit: await this.#parts.commit() } as const;
     return (await callReplica(this.#find(node), call, this.#stopped.signal)) as { commit: number };
   }
 
@@ -105,8 +107,9 @@ export class Primary {
     const last = await commit();
     this.#last = last;
     for (const peer of peers) {
-      const { at, running } = this.#of(peer);
-      if (running !== undefined || performance.now() - at < syncMs || stateOf(peer, this.#of(peer))?.commit === last) continue;
+      const sync = this.#of(peer);
+      const pauseMs = sync.problem === undefined ? syncMs : Math.min(RETRY_MS, syncMs);
+      if (sync.running !== undefined || performance.now() - sync.at < pauseMs || stateOf(peer, sync)?.commit === last) continue;
       await this.#sync(peer).catch((error: unknown) => {
         if (!this.#stopped.signal.aborted)
           log.warn('a standby was not brought up to date', { node: peer.facts.id, error: String(error) });

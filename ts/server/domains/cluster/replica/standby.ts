@@ -53,6 +53,9 @@ export class Standby {
   #state: ReplicaState | undefined;
   #heard = 0;
   #keptAt = Number.NEGATIVE_INFINITY;
+  /** The last commit of the primary that the file names. */
+  #kept = 0;
+  #keeping: Promise<unknown> = Promise.resolve();
   #isDecided = false;
   #laying: Promise<unknown> = Promise.resolve();
   readonly #repeater: Repeater;
@@ -62,7 +65,7 @@ export class Standby {
     this.#folder = join(parts.dataDir, REPLICA_FOLDER);
     this.#repeater = new Repeater({
       intervalMs: LOOK_MS,
-      run: () => this.#lookAtFile(),
+      run: () => this.#look(),
       onError: (error) => parts.log.warn('what was asked of this standby was not done', { error: String(error) }),
     });
   }
@@ -84,12 +87,8 @@ export class Standby {
   }
 
   /** The primary's last commit, as it says. */
-  async hear(commit: number): Promise<void> {
-    if (commit <= this.#heard) return;
-    this.#heard = commit;
-    if (this.#state === undefined || performance.now() - this.#keptAt < KEEP_MS) return;
-    this.#keptAt = performance.now();
-    await this.#keep(this.#state);
+  hear(commit: number): void {
+    this.#heard = Math.max(this.#heard, commit);
   }
 
   /** Answers the primary. */
@@ -122,8 +121,11 @@ export class Standby {
     await writeFileAtomically(join(dataDir, ANSWER_FILE), JSON.stringify(answer));
   }
 
-  async #carryOut({ op, id = '', isForced = false, roles = [] }: ReplicaCall): Promise<unknown> {
-    if (op === 'promote') return await this.promote(isForced);
+  async #carryOut({ op, id = '', isForced = false, commit = 0, roles = [] }: ReplicaCall): Promise<unknown> {
+    if (op === 'promote') {
+      this.hear(commit);
+      return await this.promote(isForced);
+    }
     if (this.#isDecided) throw new Error('the node is about to be the primary');
     const laid = this.#laying.then(() => this.#lay(id, roles));
     this.#laying = laid.catch(() => undefined);
@@ -134,13 +136,28 @@ export class Standby {
     const { replication } = this.#parts;
     const commit = await replication.lay(this.#folder, id);
     this.#state = { id, commit, syncedAt: Date.now(), primaryCommit: Math.max(commit, this.#heard), roles };
-    await this.#keep(this.#state);
+    await this.#keep();
     return this.#state;
   }
 
-  async #keep(state: ReplicaState): Promise<void> {
-    const primaryCommit = Math.max(this.#heard, state.primaryCommit);
-    await writeFileAtomically(join(this.#folder, 'state.json'), JSON.stringify({ ...state, primaryCommit }));
+  async #look(): Promise<void> {
+    const { state } = this;
+    const isNews = state !== undefined && state.primaryCommit > this.#kept;
+    if (isNews && performance.now() - this.#keptAt >= KEEP_MS) await this.#keep();
+    await this.#lookAtFile();
+  }
+
+  /** One after the other, and each with the newest state. */
+  async #keep(): Promise<void> {
+    const kept = this.#keeping.then(async () => {
+      const { state } = this;
+      if (state === undefined) return;
+      this.#keptAt = performance.now();
+      this.#kept = state.primaryCommit;
+      await writeFileAtomically(join(this.#folder, 'state.json'), JSON.stringify(state));
+    });
+    this.#keeping = kept.catch(() => undefined);
+    await kept;
   }
 }
 

@@ -6,7 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasScope, type Principal } from '../../../platform/http/principal.ts';
+import { isUnusableStorage, unusableStorage } from '../../../platform/http/router-errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
+import type { StorageError } from '../../../platform/storage/index.ts';
 import type { KnownAddresses } from '../../../platform/tools/known-addresses.ts';
 import { type AskPerson, returnsUntrusted, runTool, type Tool } from '../../../platform/tools/tool.ts';
 import type { ConversationsApi } from '../../conversations/index.ts';
@@ -67,8 +69,8 @@ export interface ToolOutcome {
   /** A JSON value; of a call that failed, undefined. */
   readonly result: unknown;
   readonly error: { readonly error: string; readonly detail: string } | undefined;
-  /** The refusal of the tool, whole; undefined: it did not refuse. */
-  readonly refusal: DomainError | undefined;
+  /** The refusal of the tool or of the database, whole; undefined: it was not refused. */
+  readonly refusal: DomainError | StorageError | undefined;
   /** Ids of what the call made, and of what was kept of a result that is longer than a model reads. */
   readonly artifacts: readonly string[];
   readonly tookMs: number;
@@ -230,7 +232,7 @@ export class ToolExecutor {
     const { tookMs } = await this.#ended(tool, request, startedAt, about);
     if (refusal !== undefined) throw refusal;
     const { result, artifacts: kept } = ran;
-    const refused = ran.thrown instanceof DomainError ? ran.thrown : undefined;
+    const refused = ran.thrown instanceof DomainError || isUnusableStorage(ran.thrown) ? ran.thrown : undefined;
     const outcome = { id, arguments: admitted.arguments, isDone: error === undefined, result, error, artifacts: kept, tookMs };
     return { ...outcome, refusal: refused, isUntrusted: returnsUntrusted(tool, admitted.arguments) };
   }
@@ -318,6 +320,7 @@ async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T>
 
 function failureOf(error: unknown): { error: string; detail: string } {
   if (error instanceof DomainError) return { error: error.code, detail: error.message };
+  if (isUnusableStorage(error)) return { error: 'storage_unavailable', detail: unusableStorage(error).message };
   return { error: 'internal', detail: 'The tool failed; the log of the node has the reason.' };
 }
 

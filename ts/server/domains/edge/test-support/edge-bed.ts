@@ -10,6 +10,7 @@ import type { JobsOptions } from '../../../platform/jobs/index.ts';
 import { type AnyModuleDefinition, defineModule } from '../../../platform/module/module.ts';
 import { openModules, standIn, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
 import type { UseRules } from '../../../platform/module/use-rules.ts';
+import { StorageError } from '../../../platform/storage/index.ts';
 import { defineTool, type Tool, type ToolCall, type ToolEffect } from '../../../platform/tools/tool.ts';
 import { type ConversationsApi, conversations } from '../../conversations/index.ts';
 import { data } from '../../data/index.ts';
@@ -167,6 +168,7 @@ function testTools(
         tool('test.large', 'read', async () => ({ text: 'é'.repeat(40_000) })),
         tool('test.refuse', 'read', async () => Promise.reject(new DomainError('namespace_not_found', 'There is no such base.'))),
         tool('test.break', 'read', async () => Promise.reject(new Error('the secret reason'))),
+        tool('test.offline', 'read', async () => Promise.reject(new StorageError('storage_unavailable', 'no secret.db'))),
         ...more,
       ],
       start: async () => {},

@@ -33,6 +33,7 @@ export const scriptedNode: Node = {
   settingSection: () => undefined,
   forgetSetting: async () => undefined,
   restart: () => {},
+  holdsDocuments: async () => false,
   setRole: async () => {},
 };
 
