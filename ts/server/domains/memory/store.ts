@@ -11,18 +11,23 @@ import {
   type MemoryCollection,
   type MemoryKind,
   type MemoryState,
-  type Origin,
   type Reader,
 } from './memory.ts';
 import {
-  bury,
-  type Db,
+  allOf,
+  currentOf,
+  MOST_STRENGTH,
   type NewMemory,
   newRow,
   nextVersion,
   noteChange,
-  type Row,
+  ofIds,
+  remove,
   renumber,
+  repeat,
+  STEP,
+  settle,
+  statedOf,
   toCollection,
   toMemory,
 } from './memory-rows.ts';
@@ -45,10 +50,6 @@ interface Binding {
 }
 
 type Added = { readonly memory: Memory; readonly isNew: boolean } | 'full';
-
-/** A memory that was said so often keeps the places of the first ones. */
-const MOST_ORIGINS = 20;
-const MOST_STRENGTH = 100;
 
 export class MemoryStore {
   readonly #storage: MemoryStorage;
@@ -372,104 +373,3 @@ const TABLES = [
   'memory_routes',
   'memory_collections',
 ] as const;
-
-function allOf(db: Db, { tenant }: TenantScope, { no }: MemoryCollection) {
-  return db.selectFrom('memories').selectAll().where('tenant', '=', tenant).where('collection_no', '=', no);
-}
-
-function currentOf(db: Db, scope: TenantScope, collection: MemoryCollection) {
-  return allOf(db, scope, collection).where('state', '=', 'current');
-}
-
-function ofIds(db: Db, { tenant }: TenantScope, ids: readonly string[]) {
-  return db
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant', '=', tenant)
-    .where('id', 'in', [...ids]);
-}
-
-function statedOf({ text, subject, text_hash: textHash }: Row) {
-  return { text, subject: subject ?? undefined, textHash };
-}
-
-async function repeat(tx: Db, { tenant }: TenantScope, row: Row, { origin, recordedAt }: NewMemory): Promise<Memory> {
-  const origins = [...(JSON.parse(row.origins) as Origin[]), origin].slice(0, MOST_ORIGINS);
-  const changed = await tx
-    .updateTable('memories')
-    .set({
-      origins: JSON.stringify(origins),
-      strength: Math.min(MOST_STRENGTH, row.strength + 1),
-      changed_at: Math.max(recordedAt, row.changed_at + 1),
-    })
-    .where('tenant', '=', tenant)
-    .where('no', '=', row.no)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return toMemory(changed);
-}
-
-/** Ends the validity of whichever of the statements about the same attribute holds earlier. */
-async function settle(tx: Db, scope: TenantScope, collection: MemoryCollection, row: Row, version: number): Promise<Row> {
-  if (row.attribute === null) return row;
-  const others = await currentOf(tx, scope, collection)
-    .where('attribute', '=', row.attribute)
-    .where('no', '<>', row.no)
-    .where('pinned', '=', 0)
-    .orderBy('valid_from', 'desc')
-    .execute();
-  const later = others.find((other) => holdsOver(other, row));
-  for (const other of others) if (!holdsOver(other, row)) await supersede(tx, scope, other, row, version);
-  return later === undefined ? row : await supersede(tx, scope, row, later, version);
-}
-
-/** Whatever a person said holds over what a file said, whenever that was; else what holds later. */
-function holdsOver(one: Row, other: Row): boolean {
-  const [isOneImported, isOtherImported] = [one.trust === 'imported', other.trust === 'imported'];
-  return isOneImported === isOtherImported ? one.valid_from > other.valid_from : isOtherImported;
-}
-
-async function supersede(tx: Db, scope: TenantScope, old: Row, by: Row, version: number): Promise<Row> {
-  const now = Math.max(by.recorded_at, old.changed_at + 1);
-  const ended = { state: 'superseded', superseded_by: by.id, valid_to: Math.max(by.valid_from, old.valid_from), version };
-  const row = await tx
-    .updateTable('memories')
-    .set({ ...ended, changed_at: now })
-    .where('tenant', '=', scope.tenant)
-    .where('no', '=', old.no)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  const reason = 'A statement about the same subject and attribute holds later.';
-  await noteChange(tx, scope, toMemory(old), toMemory(row), { action: 'superseded', reason, at: now });
-  return row;
-}
-
-async function remove(
-  tx: Db,
-  scope: TenantScope,
-  collection: MemoryCollection,
-  rows: readonly Row[],
-  now: number,
-): Promise<string[]> {
-  if (rows.length === 0) return [];
-  const { tenant } = scope;
-  const version = await nextVersion(tx, scope, collection);
-  await bury(tx, scope, rows, version, now);
-  // A centre may be near to what is gone.
-  await tx.deleteFrom('memory_slots').where('tenant', '=', tenant).where('owner', '=', collection.owner).execute();
-  for (let at = 0; at < rows.length; at += STEP) {
-    const ids = rows.slice(at, at + STEP).map(({ id }) => id);
-    await tx.deleteFrom('memories').where('tenant', '=', tenant).where('id', 'in', ids).execute();
-    await tx.deleteFrom('memory_changes').where('tenant', '=', tenant).where('memory_id', 'in', ids).execute();
-    await tx
-      .updateTable('memories')
-      .set({ superseded_by: null })
-      .where('tenant', '=', tenant)
-      .where('superseded_by', 'in', ids)
-      .execute();
-  }
-  return rows.map(({ id }) => id);
-}
-
-/** SQLite takes 32,766 parameters in a statement. */
-const STEP = 500;
