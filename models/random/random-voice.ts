@@ -109,14 +109,38 @@ export async function writeRandomVoice(
   await writeVoicePart(modelPath, model, seed);
 }
 
-function describeModel(): GgufMetadata {
-  const { tokens, types, scores } = vocabulary;
-  return new Map<string, GgufValue>([
-    ['general.architecture', text('pockettts')],
-    ['general.type', text('model')],
+type Half = 'audio' | 'gen.audio';
+
+function headOf(architecture: string, type: string): [string, GgufValue][] {
+  return [
+    ['general.architecture', text(architecture)],
+    ['general.type', text(type)],
     ['general.name', text('svc random voice')],
     ['general.file_type', count(1)],
     ['svc.demonstration', { type: 'bool', value: true }],
+  ];
+}
+
+/** Half a projector, for a text model of this width. */
+function halfOf(
+  name: Half,
+  modelWidth: number,
+  [width, feedForward, layers, nHeads]: readonly [number, number, number, number],
+): [string, GgufValue][] {
+  return [
+    [`clip.${name}.embedding_length`, count(width)],
+    [`clip.${name}.feed_forward_length`, count(feedForward)],
+    [`clip.${name}.block_count`, count(layers)],
+    [`clip.${name}.projection_dim`, count(modelWidth)],
+    [`clip.${name}.attention.head_count`, count(nHeads)],
+    [`clip.${name}.attention.layer_norm_epsilon`, small],
+  ];
+}
+
+function describeModel(): GgufMetadata {
+  const { tokens, types, scores } = vocabulary;
+  return new Map<string, GgufValue>([
+    ...headOf('pockettts', 'model'),
     ['pockettts.context_length', count(4096)],
     ['pockettts.embedding_length', count(sizes.width)],
     ['pockettts.block_count', count(sizes.layers)],
@@ -139,20 +163,9 @@ function describeModel(): GgufMetadata {
 
 function describeProjector(): GgufMetadata {
   const { codec, width } = sizes;
-  const half = (name: string, layers: number): [string, GgufValue][] => [
-    [`clip.${name}.embedding_length`, count(codec.width)],
-    [`clip.${name}.feed_forward_length`, count(codec.feedForward)],
-    [`clip.${name}.block_count`, count(layers)],
-    [`clip.${name}.projection_dim`, count(width)],
-    [`clip.${name}.attention.head_count`, count(codecHeads)],
-    [`clip.${name}.attention.layer_norm_epsilon`, small],
-  ];
+  const half = (name: Half, layers: number) => halfOf(name, width, [codec.width, codec.feedForward, layers, codecHeads]);
   return new Map<string, GgufValue>([
-    ['general.architecture', text('clip')],
-    ['general.type', text('mmproj')],
-    ['general.name', text('svc random voice')],
-    ['general.file_type', count(1)],
-    ['svc.demonstration', { type: 'bool', value: true }],
+    ...headOf('clip', 'mmproj'),
     ['clip.has_audio_encoder', { type: 'bool', value: true }],
     ['clip.audio.projector_type', text('pockettts_spkenc')],
     ['clip.audio.num_mel_bins', count(1)],
@@ -223,11 +236,7 @@ function describeQwen(): GgufMetadata {
   const { width, layers, feedForward, heads: nHead, keyHeads, headWidth } = qwenSizes;
   const types = qwenTokens.map((token) => (/^<.+>$/.test(token) ? 3 : 1));
   return new Map<string, GgufValue>([
-    ['general.architecture', text('qwen3tts')],
-    ['general.type', text('model')],
-    ['general.name', text('svc random voice')],
-    ['general.file_type', count(1)],
-    ['svc.demonstration', { type: 'bool', value: true }],
+    ...headOf('qwen3tts', 'model'),
     ['qwen3tts.context_length', count(4096)],
     ['qwen3tts.embedding_length', count(width)],
     ['qwen3tts.block_count', count(layers)],
@@ -251,28 +260,16 @@ function describeQwen(): GgufMetadata {
 
 function describeQwenProjector(): GgufMetadata {
   const { width, predictor } = qwenSizes;
-  const half = (name: string, [own, feedForward, layers, nHead]: readonly number[]): [string, GgufValue][] => [
-    [`clip.${name}.embedding_length`, count(own ?? 0)],
-    [`clip.${name}.feed_forward_length`, count(feedForward ?? 0)],
-    [`clip.${name}.block_count`, count(layers ?? 0)],
-    [`clip.${name}.projection_dim`, count(width)],
-    [`clip.${name}.attention.head_count`, count(nHead ?? 0)],
-    [`clip.${name}.attention.layer_norm_epsilon`, small],
-  ];
   return new Map<string, GgufValue>([
-    ['general.architecture', text('clip')],
-    ['general.type', text('mmproj')],
-    ['general.name', text('svc random voice')],
-    ['general.file_type', count(1)],
-    ['svc.demonstration', { type: 'bool', value: true }],
+    ...headOf('clip', 'mmproj'),
     ['clip.has_audio_encoder', { type: 'bool', value: true }],
     ['clip.audio.projector_type', text('qwen3tts_spkenc')],
     ['clip.audio.num_mel_bins', count(128)],
     // The encoder has neither attention nor feed-forward layers, and the reader wants their numbers.
-    ...half('audio', [1536, 1536, 3, 1]),
+    ...halfOf('audio', width, [1536, 1536, 3, 1]),
     ['clip.has_gen_audio_encoder', { type: 'bool', value: true }],
     ['clip.gen.audio.projector_type', text('qwen3tts_gen')],
-    ...half('gen.audio', [predictor.width, predictor.feedForward, predictor.layers, predictor.heads]),
+    ...halfOf('gen.audio', width, [predictor.width, predictor.feedForward, predictor.layers, predictor.heads]),
     ['clip.gen.audio.attention.head_count_kv', count(predictor.keyHeads)],
   ]);
 }

@@ -24,7 +24,7 @@ export type KeyRules = Readonly<Record<string, KeyRule>>;
 export class VoiceFault extends Error {}
 
 export const MOST_WIDTH = 8_192;
-export const MOST_LAYERS = 128;
+const MOST_LAYERS = 128;
 /** A graph of the library has 8,192 nodes. */
 const MOST_CODEC_LAYERS = 32;
 /** The library copies the table of embeddings as floats. */
@@ -65,8 +65,9 @@ export interface HeldFile {
   tensors: readonly FoundTensor[];
 }
 
-export function checkKeys({ metadata }: HeldFile, rules: KeyRules, required: readonly string[]): void {
-  const all = { ...describing, ...rules };
+/** The required keys are there, and no others but these. */
+export function checkKeys({ metadata }: HeldFile, required: KeyRules, optional: KeyRules): void {
+  const all = { ...describing, ...required, ...optional };
   for (const [key, value] of metadata) {
     const rule = all[key];
     // Whatever describes the file is read by nobody.
@@ -79,7 +80,7 @@ export function checkKeys({ metadata }: HeldFile, rules: KeyRules, required: rea
     if (type !== 'string' && type !== 'string[]' && !values.every((each) => isRight(Number(each))))
       throw new VoiceFault(`its ${key} is out of range`);
   }
-  for (const key of required) if (!metadata.has(key)) throw new VoiceFault(`it lacks the key ${key}`);
+  for (const key of Object.keys(required)) if (!metadata.has(key)) throw new VoiceFault(`it lacks the key ${key}`);
 }
 
 /** Every row is there, and no other tensor. */
@@ -128,8 +129,31 @@ export function checkHeads(width: number, heads: number): void {
   if (width % heads !== 0 || (width / heads) % 2 !== 0) throw new VoiceFault(`it divides a width of ${width} by ${heads} heads`);
 }
 
-/** The keys of half a projector, without those of its type. */
-export function projectorRules(name: 'audio' | 'gen.audio', width: number): KeyRules {
+/** The sizes that the text model of every voice names. */
+export function modelRules(name: string): KeyRules {
+  return {
+    [`${name}.context_length`]: ['uint32', within(512, 2 ** 20)],
+    [`${name}.embedding_length`]: ['uint32', within(2, MOST_WIDTH)],
+    [`${name}.block_count`]: ['uint32', within(1, MOST_LAYERS)],
+    [`${name}.feed_forward_length`]: ['uint32', within(1, 4 * MOST_WIDTH)],
+    [`${name}.attention.head_count`]: ['uint32', within(1, 256)],
+  };
+}
+
+/** The keys of a projector that hears a sample and makes sound, for a text model of this width. */
+export function projectorRules(width: number, nMelBins: number): KeyRules {
+  return {
+    'clip.has_audio_encoder': ['bool', (value) => value === 1],
+    'clip.has_gen_audio_encoder': ['bool', (value) => value === 1],
+    'clip.audio.num_mel_bins': ['uint32', (value) => value === nMelBins],
+    ...halfRules('audio', width),
+    ...halfRules('gen.audio', width),
+  };
+}
+
+export const optionalProjectorRules: KeyRules = { 'clip.has_vision_encoder': ['bool', (value) => value === 0] };
+
+function halfRules(name: 'audio' | 'gen.audio', width: number): KeyRules {
   return {
     [`clip.${name}.projector_type`]: ['string'],
     [`clip.${name}.embedding_length`]: ['uint32', within(2, MOST_WIDTH)],

@@ -10,13 +10,13 @@ import {
   type HeldFile,
   isFinitePositive,
   type KeyRules,
-  MOST_LAYERS,
   MOST_WIDTH,
+  modelRules,
   numberOf,
+  optionalProjectorRules,
   projectorRules,
   tokenizerRules,
   VoiceFault,
-  within,
 } from './file-checks.ts';
 import { POCKET_STRIDES, type PocketSizes, pocketModelTensors, pocketProjectorTensors } from './pocket-tensors.ts';
 
@@ -27,46 +27,22 @@ export function readPocket(model: HeldFile, projector: HeldFile, tokens: readonl
   const name = 'pockettts';
   if (findString(model.metadata, 'tokenizer.ggml.model') !== 't5') throw new VoiceFault('its tokenizer is none of Pocket TTS');
   if (!tokens.includes('<|audio_bos|>')) throw new VoiceFault('its vocabulary has no <|audio_bos|>');
-  const required = ['context_length', 'embedding_length', 'block_count', 'feed_forward_length', 'attention.head_count'];
   const width = numberOf(model, `${name}.embedding_length`);
   const heads = numberOf(model, `${name}.attention.head_count`);
-  const rules: KeyRules = {
+  const required: KeyRules = { ...modelRules(name), [`${name}.attention.layer_norm_epsilon`]: ['float32', isFinitePositive] };
+  const optional: KeyRules = {
     ...tokenizerRules(tokens.length),
-    [`${name}.context_length`]: ['uint32', within(512, 2 ** 20)],
-    [`${name}.embedding_length`]: ['uint32', within(2, MOST_WIDTH)],
-    [`${name}.block_count`]: ['uint32', within(1, MOST_LAYERS)],
-    [`${name}.feed_forward_length`]: ['uint32', within(1, 4 * MOST_WIDTH)],
-    [`${name}.attention.head_count`]: ['uint32', within(1, 256)],
     [`${name}.attention.head_count_kv`]: ['uint32', (value) => value === heads],
     [`${name}.attention.key_length`]: ['uint32', (value) => value === width / heads],
     [`${name}.attention.value_length`]: ['uint32', (value) => value === width / heads],
-    [`${name}.attention.layer_norm_epsilon`]: ['float32', isFinitePositive],
     [`${name}.rope.dimension_count`]: ['uint32', (value) => value === width / heads],
     [`${name}.rope.freq_base`]: ['float32', isFinitePositive],
     [`${name}.vocab_size`]: ['uint32', (value) => value === tokens.length],
   };
-  checkKeys(
-    model,
-    rules,
-    [...required, 'attention.layer_norm_epsilon'].map((key) => `${name}.${key}`),
-  );
+  checkKeys(model, required, optional);
   checkHeads(width, heads);
   checkVocabulary(width, tokens.length);
-  const ofProjector: KeyRules = {
-    'clip.has_audio_encoder': ['bool', (value) => value === 1],
-    'clip.has_gen_audio_encoder': ['bool', (value) => value === 1],
-    'clip.has_vision_encoder': ['bool', (value) => value === 0],
-    'clip.audio.num_mel_bins': ['uint32', (value) => value === 1],
-    'clip.gen.audio.model_variant': ['string'],
-    ...projectorRules('audio', width),
-    ...projectorRules('gen.audio', width),
-  };
-  const optional = ['clip.has_vision_encoder', 'clip.gen.audio.model_variant'];
-  checkKeys(
-    projector,
-    ofProjector,
-    Object.keys(ofProjector).filter((key) => !optional.includes(key)),
-  );
+  checkKeys(projector, projectorRules(width, 1), { ...optionalProjectorRules, 'clip.gen.audio.model_variant': ['string'] });
   checkProjectorTypes(projector, 'pockettts_spkenc', 'pockettts_gen');
   const sizes = pocketSizes(model, projector, width, tokens.length);
   if (sizes.flow.blocks > MOST_FLOW_BLOCKS) throw new VoiceFault(`its flow has ${sizes.flow.blocks} blocks`);

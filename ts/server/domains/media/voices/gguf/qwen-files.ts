@@ -9,9 +9,10 @@ import {
   type HeldFile,
   isFinitePositive,
   type KeyRules,
-  MOST_LAYERS,
   MOST_WIDTH,
+  modelRules,
   numberOf,
+  optionalProjectorRules,
   projectorRules,
   tokenizerRules,
   VoiceFault,
@@ -74,12 +75,8 @@ export function readQwen(model: HeldFile, projector: HeldFile, tokens: readonly 
 }
 
 function checkModelKeys(model: HeldFile, nTokens: number): void {
-  const rules: KeyRules = {
-    [`${NAME}.context_length`]: ['uint32', within(512, 2 ** 20)],
-    [`${NAME}.embedding_length`]: ['uint32', within(2, MOST_WIDTH)],
-    [`${NAME}.block_count`]: ['uint32', within(1, MOST_LAYERS)],
-    [`${NAME}.feed_forward_length`]: ['uint32', within(1, 4 * MOST_WIDTH)],
-    [`${NAME}.attention.head_count`]: ['uint32', within(1, 256)],
+  const required: KeyRules = {
+    ...modelRules(NAME),
     [`${NAME}.attention.head_count_kv`]: ['uint32', within(1, 256)],
     [`${NAME}.attention.key_length`]: ['uint32', within(2, 1024)],
     [`${NAME}.attention.value_length`]: ['uint32', (value) => value === numberOf(model, `${NAME}.attention.key_length`)],
@@ -88,11 +85,12 @@ function checkModelKeys(model: HeldFile, nTokens: number): void {
     [`${NAME}.rope.dimension_sections`]: ['int32[]', within(0, 512)],
   };
   const optional: KeyRules = {
+    ...tokenizerRules(nTokens),
     [`${NAME}.rope.dimension_count`]: ['uint32', (value) => value === numberOf(model, `${NAME}.attention.key_length`)],
     [`${NAME}.n_deepstack_layers`]: ['uint32', (value) => value === 0],
     [`${NAME}.vocab_size`]: ['uint32', (value) => value === nTokens],
   };
-  checkKeys(model, { ...tokenizerRules(nTokens), ...rules, ...optional }, Object.keys(rules));
+  checkKeys(model, required, optional);
   const sections = model.metadata.get(`${NAME}.rope.dimension_sections`);
   const parts = sections?.type === 'array' ? [...(sections.values ?? [])].map(Number) : [];
   const sum = parts.reduce((all, part) => all + part, 0);
@@ -102,18 +100,13 @@ function checkModelKeys(model: HeldFile, nTokens: number): void {
 }
 
 function checkProjectorKeys(projector: HeldFile, width: number): void {
-  const rules: KeyRules = {
-    'clip.has_audio_encoder': ['bool', (value) => value === 1],
-    'clip.has_gen_audio_encoder': ['bool', (value) => value === 1],
-    'clip.audio.num_mel_bins': ['uint32', (value) => value === 128],
-    ...projectorRules('audio', width),
+  const required: KeyRules = {
+    ...projectorRules(width, 128),
     'clip.audio.block_count': ['uint32', (value) => value === 3],
-    ...projectorRules('gen.audio', width),
     'clip.gen.audio.block_count': ['uint32', within(1, MOST_PREDICTOR_LAYERS)],
     'clip.gen.audio.attention.head_count_kv': ['uint32', within(1, 256)],
   };
-  const optional: KeyRules = { 'clip.has_vision_encoder': ['bool', (value) => value === 0] };
-  checkKeys(projector, { ...rules, ...optional }, Object.keys(rules));
+  checkKeys(projector, required, optionalProjectorRules);
 }
 
 function qwenSizes(model: HeldFile, projector: HeldFile, width: number, vocabulary: number): QwenSizes {
