@@ -5,6 +5,8 @@ export type SearchMode = 'lexical' | 'hybrid' | 'dense';
 export interface Place {
   readonly source: string;
   readonly page: number | string | undefined;
+  /** When it is said in a recording. */
+  readonly startSeconds?: number | undefined;
 }
 
 interface WirePlace {
@@ -12,6 +14,7 @@ interface WirePlace {
   readonly page?: number;
   readonly slide?: number;
   readonly sheet?: string;
+  readonly start_seconds?: number;
 }
 
 interface WireAnswer {
@@ -19,8 +22,8 @@ interface WireAnswer {
   readonly citations?: readonly WirePlace[];
 }
 
-function toPlace({ source, page, slide, sheet }: WirePlace): Place {
-  return { source, page: page ?? slide ?? sheet };
+function toPlace({ source, page, slide, sheet, start_seconds: startSeconds }: WirePlace): Place {
+  return { source, page: page ?? slide ?? sheet, startSeconds };
 }
 
 export class KnowledgeClient {
@@ -65,12 +68,20 @@ export class KnowledgeClient {
     return ((await this.#post('search', { query, top_k: 12 })) as { answerable: boolean }).answerable;
   }
 
-  /** Of less than one chunk. */
+  /** What takes a while to index is waited for. Throws where it was not indexed. */
   async addFile(filename: string, bytes: Buffer): Promise<void> {
     const file = { filename, size: bytes.length, namespace: this.#namespace };
-    const { upload_id: id } = (await this.#send('/api/v1/upload/init', file)) as { upload_id: string };
-    await this.#send('/api/v1/upload/chunk', bytes, { 'x-upload-id': id, 'x-chunk-index': '0' });
-    await this.#send('/api/v1/upload/finalize', { upload_id: id });
+    const begun = (await this.#send('/api/v1/upload/init', file)) as { upload_id: string; chunk_size: number };
+    const { upload_id: id, chunk_size: size } = begun;
+    for (let i = 0; i * size < bytes.length; i++) {
+      const headers = { 'x-upload-id': id, 'x-chunk-index': String(i) };
+      await this.#send('/api/v1/upload/chunk', bytes.subarray(i * size, (i + 1) * size), headers);
+    }
+    const { job_id: job } = (await this.#send('/api/v1/upload/finalize', { upload_id: id })) as { job_id?: string };
+    if (job === undefined) return;
+    await (await fetch(`${this.#url}/api/v1/system/jobs/${job}/events`)).text();
+    const ended = (await (await fetch(`${this.#url}/api/v1/system/jobs/${job}`)).json()) as { state: string; error?: object };
+    if (ended.state !== 'done') throw new Error(`${filename} was not indexed: ${JSON.stringify(ended.error)}`);
   }
 
   async #post(path: string, members: object): Promise<unknown> {
