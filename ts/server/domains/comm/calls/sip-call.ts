@@ -49,6 +49,10 @@ interface Pending {
 const T1_MS = 500;
 const T2_MS = 4_000;
 const TRANSACTION_MS = 64 * T1_MS;
+/** A call that forks further than this leaves the others to the limits of whoever answered. */
+const MOST_FORKS = 16;
+/** So many of the other side's last requests are known when they come again. */
+const MOST_ANSWERED = 64;
 const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS';
 const ENDS: Readonly<Record<number, CallEnd>> = {
   403: 'declined',
@@ -274,6 +278,7 @@ export class SipCall {
       this.#options.transport.send(known.ack);
       return;
     }
+    if (this.#forks.size >= MOST_FORKS) return;
     const dialog = this.#dialogOf(message);
     this.#options.transport.send(dialog.ack);
     if (this.#dialog !== undefined || this.#isOver) {
@@ -351,6 +356,8 @@ export class SipCall {
     const isOurs = parameterOf(this.#dialog?.to ?? '', 'tag') === tag || this.#forks.has(tag);
     const status = isOurs ? statusFor(method) : '481 Call/Transaction Does Not Exist';
     const answer = answerTo(message, status);
+    const [oldest] = this.#answered.keys();
+    if (oldest !== undefined && this.#answered.size >= MOST_ANSWERED) this.#answered.delete(oldest);
     this.#answered.set(key, answer);
     this.#options.transport.send(answer);
     const isMain = isOurs && !this.#forks.has(tag);

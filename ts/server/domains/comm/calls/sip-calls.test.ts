@@ -3,7 +3,9 @@ import t, { type Test } from 'tap';
 import { AddressPolicy } from '../../../platform/network/address-policy.ts';
 import { allowedHostsOf } from '../../../platform/network/allowed-host.ts';
 import { Phone, type PhoneOptions } from './phone.ts';
-import type { TransportName } from './sip-transport.ts';
+import { SipCall } from './sip-call.ts';
+import { headerOf, methodOf, parseSip, type SipMessage, writeSip } from './sip-message.ts';
+import type { SipTransport, TransportName } from './sip-transport.ts';
 import { answerComes, asks, comes, invited, SDP, says, startSipp, whyNoProgram } from './test-support/sipp.ts';
 import { telephone } from './test-support/telephone.ts';
 
@@ -351,4 +353,26 @@ t.test('what was played is followed by silence, which the other side hears out b
   other.answer(await other.next('BYE'), '200 OK');
   t.match(await run, { end: 'completed', status: 200 });
   await packets;
+});
+
+t.test('of very many telephones that take a call, one is heard and a few others are told that it is over', (t) => {
+  const sent: SipMessage[] = [];
+  const read = (bytes: Buffer) => parseSip(bytes) as SipMessage;
+  const nothing = () => undefined;
+  const place = { host: '127.0.0.1', port: 5060, remoteHost: '127.0.0.1' };
+  const does = { send: (message: Buffer) => void sent.push(read(message)), onMessage: nothing, onEnd: nothing, close: nothing };
+  const transport: SipTransport = { name: 'tcp', isReliable: true, ...place, ...does };
+  const own = { user: 'ann', password: '', domain: 'example.org', to: '1', offer: SDP, ringMs: 60_000 };
+  const call = new SipCall({ transport, ...own, onRinging: nothing, onAnswer: nothing, onEnd: nothing, onGone: nothing });
+  call.start();
+  const of = (name: string) => [name, headerOf(sent[0] as SipMessage, name) ?? ''] as const;
+  for (let i = 0; i < 1_000; i++) {
+    const to = ['To', `${of('To')[1]};tag=${i}`] as const;
+    const headers = [of('Via'), of('From'), to, of('Call-ID'), of('CSeq'), ['Contact', '<sip:1@127.0.0.1:5062>'] as const];
+    transport.onMessage(read(writeSip('SIP/2.0 200 OK', headers)));
+  }
+  const nEnded = sent.filter((message) => methodOf(message) === 'BYE').length;
+  t.ok(nEnded > 0 && nEnded <= 16, `${nEnded} were told`);
+  call.abandon();
+  t.end();
 });
