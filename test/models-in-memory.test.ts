@@ -114,6 +114,8 @@ t.test('a pinned model stays, an unpinned one is evicted', async (t) => {
     env: { ...small, SVC_INFERENCE_MAX_LOADED_MODELS: '2' },
   });
   const state = async (name: string) => (await detail(server.url, name)).state;
+  // The server is ready while its default model loads.
+  await ask(server.url, 'llama-a');
   await ask(server.url, 'llama-b');
   const pin = (isPinned: boolean) =>
     send(`${server.url}/api/v1/inference/models/llama-b/pin`, { method: 'PUT', body: { pinned: isPinned } });

@@ -16,8 +16,8 @@ t.test('a note about a client is believed as it was written, for a minute', asyn
   t.strictSame(readForwardedFacts(note, 61_000), facts);
   t.equal(readForwardedFacts(note, 61_001), undefined);
   const other = Buffer.from(JSON.stringify({ ...facts, listener: 'internal', until: 1e15 })).toString('base64url');
-  for (const wrong of [undefined, '', '.', other, `${other}.${note.split('.')[1]}`, `${note}x`, note.slice(0, -1)])
-    t.equal(readForwardedFacts(wrong, 1_000), undefined, String(wrong));
+  for (const wrong of ['', '.', other, `${other}.${note.split('.')[1]}`, `${note}x`, note.slice(0, -1)])
+    t.equal(readForwardedFacts(wrong, 1_000), undefined, wrong);
 });
 
 t.test('a request is sent on twice at most', async (t) => {

@@ -54,8 +54,7 @@ export function writeForwardedFacts(facts: ForwardedFacts, now = Date.now()): st
 }
 
 /** Undefined for a note of anybody else, or an old one. */
-export function readForwardedFacts(note: string | undefined, now = Date.now()): ForwardedFacts | undefined {
-  if (note === undefined) return undefined;
+export function readForwardedFacts(note: string, now = Date.now()): ForwardedFacts | undefined {
   const [text = '', signature = ''] = note.split('.');
   const [shown, own] = [Buffer.from(signature), Buffer.from(signatureOf(text))];
   if (shown.length !== own.length || !timingSafeEqual(shown, own)) return undefined;

@@ -113,7 +113,8 @@ export class Router {
     const startedMs = performance.now();
     this.lastRequestMs = startedMs;
     const requestId = this.#deps.requestIds.resolve(exchange.header('x-request-id'));
-    const forwarded = readForwardedFacts(exchange.header(IDENTITY_HEADER));
+    const note = exchange.header(IDENTITY_HEADER);
+    const forwarded = note === undefined ? undefined : readForwardedFacts(note);
     exchange.remoteAddress = forwarded?.address ?? this.#deps.clientAddress.of(exchange.peerAddress, exchange.headers);
     const listener = isMarkedPublic(exchange.headers) ? 'public' : (forwarded?.listener ?? socket);
     const visit: Visit = {
