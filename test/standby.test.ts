@@ -151,7 +151,18 @@ t.test('a standby takes the place of its primary', { timeout: 280_000 }, async (
     const refused = await two.svc('node', 'promote');
     t.match(refused, { stderr: /replica_behind|lacks|has the commits up to/ });
     t.not(refused.code, 0);
-    t.match(await two.svc('node', 'promote', '--force'), { code: 0, stdout: /"commit"/ });
+  });
+
+  await t.test('a request promotes it while nobody judges accounts, by the token of its machine alone', async (t) => {
+    const path = `/api/v1/cluster/storage/${standby}/promote`;
+    const local = { authorization: `Bearer ${readFileSync(join(two.data, 'local-admin.token'), 'utf8')}` };
+    const unjudged = { status: 503, json: { error: 'credential_check_unavailable', detail: /svc node promote/ } };
+    t.match(await two.ask(path, root, { force: true }), unjudged);
+    t.match(await two.ask(path, { ...local, via: '1.1 proxy' }, { force: true }), unjudged, 'it came through another machine');
+    t.match(await two.ask(path, { authorization: `Bearer svcl_${'x'.repeat(43)}` }, { force: true }), unjudged);
+    t.match(await two.ask('/api/v1/identity/keys', local), { status: 503 }, 'it is no account');
+    t.match(await two.ask(path, local, {}), { status: 409, json: { error: 'replica_behind' } });
+    t.match(await two.ask(path, local, { force: true }), { status: 200, json: { commit: Number } });
     await two.again();
   });
 
@@ -183,5 +194,13 @@ t.test('a standby takes the place of its primary', { timeout: 280_000 }, async (
     t.ok((await sources(one)).includes('after'), 'it asks the new primary');
     const copies = async () => (await two.ask('/api/v1/cluster/storage', root)).json?.['replicas'] as Replica[];
     await until(async () => (await copies()).some(({ commit }) => commit !== null));
+  });
+
+  await t.test('`svc node promote` gives it its place back when the other one is lost', async (t) => {
+    await two.server.stop('SIGKILL');
+    t.match(await one.svc('node', 'promote', '--force'), { code: 0, stdout: /"commit"/ });
+    await one.again();
+    await until(async () => (await one.ask('/readyz', {})).status === 200);
+    t.ok((await sources(one)).includes('after'));
   });
 });

@@ -23,16 +23,21 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
   #recorder: AccessRecorder = NO_RECORDS;
   #rules: TenantRules | undefined;
   #uses: UseRules = NO_LIMITS;
+  #localAdmin: IdentityApi['localAdmin'] = () => undefined;
   #cluster: Pick<ClusterApi, 'isMember' | 'enforces' | 'authenticate'> | undefined;
 
-  attach({ authenticator, recorder, tenants, uses }: IdentityApi): void {
+  attach({ authenticator, localAdmin, recorder, tenants, uses }: IdentityApi): void {
     this.#authenticator = authenticator;
+    this.#localAdmin = localAdmin;
     this.#recorder = recorder;
     this.#rules = tenants;
     this.#uses = uses;
   }
 
-  /** A node that works for a cluster knows no accounts, whatever it has kept of its own: it asks where they are. */
+  /**
+   * A node that works for a cluster knows no accounts, whatever it has kept of its own: it asks where they are. The token of its machine alone it judges
+   * itself, so that a standby can be promoted when nobody is left to ask.
+   */
   attachCluster(cluster: Pick<ClusterApi, 'isMember' | 'enforces' | 'authenticate'>): void {
     this.#cluster = cluster;
   }
@@ -49,6 +54,8 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
     if (this.#cluster === undefined || !this.#isMember) return this.#authenticator.authenticate(source);
     const isProgram = CREDENTIALS.some((name) => source.headers.has(name));
     if (!isProgram && !source.headers.has('cookie')) return ANONYMOUS;
+    const admin = this.#localAdmin(source);
+    if (admin !== undefined) return admin;
     return isProgram || source.path.startsWith('/api/')
       ? this.#cluster.authenticate(source)
       : // A browser shows its session for every picture of a page, which anybody may have.

@@ -136,7 +136,9 @@ export function clusterRoutes(node: Node, member: Member, joining: Joining, repl
       maxBody: 1024,
       summary: 'Have a standby take the place of the primary',
       description:
-        'It restarts as the primary in an epoch of its own. While no controller answers, `svc node promote` on its machine does the same.',
+        'It restarts as the primary in an epoch of its own. While no controller answers, accounts cannot be judged (503 ' +
+        '`credential_check_unavailable`): on its machine `svc node promote` does the same, and so does this with the token in ' +
+        '`data_dir/local-admin.token`.',
       params: Type.Object({ node: Id }),
       body: Type.Object({
         force: Type.Optional(

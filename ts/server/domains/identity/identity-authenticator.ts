@@ -75,6 +75,13 @@ export class IdentityAuthenticator implements Authenticator {
     return known?.principal ?? this.#lookUp(kind, hash, presented, source);
   }
 
+  /** The machine's administrator, whether the node has accounts or not; undefined: the request does not show that token, or comes from elsewhere. */
+  localAdmin(source: CredentialSource): Principal | undefined {
+    const presented = presentedCredential(source.headers);
+    if (presented?.from !== 'bearer') return undefined;
+    return this.#deps.localToken.matches(presented.text, source) ? LOCAL_ADMIN : undefined;
+  }
+
   /** Clients send keys of other services, or none, to a node that asks for none; only the code means something. */
   #withoutAccounts(source: CredentialSource): Principal {
     const code = source.headers.get(SETUP_CODE_HEADER);

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { SealingKey } from '../../platform/crypto/sealing-key.ts';
 import type { AccessRecorder } from '../../platform/http/access-recorder.ts';
-import type { Authenticator } from '../../platform/http/authenticator.ts';
+import type { Authenticator, CredentialSource } from '../../platform/http/authenticator.ts';
+import type { Principal } from '../../platform/http/principal.ts';
 import { Mailer } from '../../platform/mail/mailer.ts';
 import type { Owner } from '../../platform/module/belongings.ts';
 import type { Module } from '../../platform/module/module.ts';
@@ -91,6 +92,8 @@ export interface IdentityApi {
   /** Accounts and groups as a directory writes them. */
   readonly provisioning: { readonly users: ProvisionedUsers; readonly groups: ProvisionedGroups };
   readonly authenticator: Authenticator;
+  /** The administrator of this machine, by the token in its data folder, also where other nodes judge all other credentials. */
+  localAdmin(source: CredentialSource): Principal | undefined;
   readonly recorder: AccessRecorder;
   readonly tenants: TenantRules;
   /** The setting identity.end_open_requests. */
@@ -271,6 +274,7 @@ export function createIdentity(
   return {
     api: {
       authenticator,
+      localAdmin: (source) => authenticator.localAdmin(source),
       recorder: new RequestAudit(audit),
       tenants,
       uses,

@@ -29,6 +29,7 @@ interface ForwarderParts {
 /** What a member answers itself: its probes, its pages, its own models and its own state. */
 const OF_NODE = /^\/(?!v1\/|api\/|mcp|scim|\.well-known)|^\/api\/v1\/(system|inference|cluster\/leave)(\/|$)/;
 const ACCOUNTS = /^\/api\/v1\/(auth|identity|users)(\/|$)/;
+const PROMOTION = /^\/api\/v1\/cluster\/storage\/[^/]+\/promote$/;
 /** The name of an answer's stream ends with the id of its node. */
 const STREAM = /^\/api\/v1\/edge\/conversations\/streams\/[^/]*(?:@|%40)([0-9a-f-]{36})$/;
 const MOST_ATTEMPTS = 3;
@@ -182,7 +183,8 @@ function nobody(path: string): HttpError {
     const detail = 'No controller of the cluster answers, and accounts are there alone: nothing was changed. Retry in a moment.';
     return new HttpError(503, 'account_service_unreachable', detail, { headers });
   }
-  const detail = 'No controller of the cluster answers, so the credential was not judged. Retry in a moment.';
+  const otherwise = PROMOTION.test(path) ? 'On the standby itself, `svc node promote` needs none.' : 'Retry in a moment.';
+  const detail = `No controller of the cluster answers, so the credential was not judged. ${otherwise}`;
   return new HttpError(503, 'credential_check_unavailable', detail, { headers });
 }
 
