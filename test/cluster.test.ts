@@ -166,16 +166,18 @@ t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
   head = await startServer(t, { models: { [embeddingModel]: { arch: 'bert' } }, folder: join(folder, 'head'), env: await env() });
   const ofMember = { models: { [chatModel]: { arch: 'llama' } }, folder: join(folder, 'member'), env: await env() } as const;
   const single = await startServer(t, ofMember);
-  const post = (server: ChildServer, path: string, body: unknown) =>
-    fetch(`${server.url}/api/v1/cluster/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
   const { token: root } = await sendJson<{ token: string }>(head.url, '/api/v1/auth/register', account);
   const asRoot = { authorization: `Bearer ${root}` };
   const made = await send(`${head.url}/api/v1/cluster/join-tokens`, { method: 'POST', body: {}, headers: asRoot });
-  t.equal((await post(single, 'join', made.json)).status, 200);
+  const before = { ...account, username: 'old' };
+  const { token: old } = await sendJson<{ token: string }>(single.url, '/api/v1/auth/register', before);
+  const asOld = { authorization: `Bearer ${old}` };
+  const joined = await send(`${single.url}/api/v1/cluster/join`, {
+    method: 'POST',
+    body: { token: made.json?.['token'] },
+    headers: asOld,
+  });
+  t.equal(joined.status, 200);
   await until(async () => !single.running);
   const member = await startServer(t, ofMember);
   const controller = head;
@@ -218,6 +220,17 @@ t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
     t.match(await ask('/api/v1/cluster/topology', key), { status: 200 });
     t.match(await ask('/api/v1/nothing', root), { status: 404 });
     t.match(await ask('/api/v1/identity/keys', root, { name: 1 }), { status: 400, json: { error: 'invalid_request' } });
+  });
+
+  await t.test('lists the accounts that it had, and signs none of them in', async (t) => {
+    const path = '/api/v1/identity/local-unknown';
+    const { json } = await ask(path, root);
+    t.match(json, { data: [{ username: 'old' }] });
+    t.equal((json?.['data'] as unknown[]).length, 1);
+    t.match(await send(controller.url + path, { headers: asRoot }), { status: 200, json: { data: [] } });
+    t.equal((await ask('/api/v1/auth/whoami', old)).status, 401);
+    t.equal((await ask(path, old)).status, 401);
+    t.equal((await send(`${member.url}/api/v1/auth/login`, { method: 'POST', body: before })).status, 401);
   });
 
   await t.test('takes uploads, and gives files back', async (t) => {

@@ -152,6 +152,7 @@ const CONTENTS: Readonly<Record<string, (ids: Ids) => Content>> = {
   'POST /api/v1/cloud/backends': () => ({ body: { id: 'made', kind: 'openai', base_url: 'http://127.0.0.1:9/v1' } }),
   'PATCH /api/v1/cloud/backends/{id}': () => ({ body: { enabled: false } }),
   'PUT /api/v1/cloud/routes/{id}': () => ({ body: { targets: [{ backend: 'nobody', model: 'm' }] } }),
+  'POST /api/v1/cloud/takeover': () => ({ body: { node: '00000000-0000-4000-8000-000000000000' } }),
   'PUT /api/v1/cloud/prices': () => ({ body: { prices: {} } }),
   // A name that nobody has: a wrong password would lock the matrix's own accounts out.
   'POST /api/v1/auth/login': () => ({ body: { username: 'nobody', password: 'wrong horse battery' } }),

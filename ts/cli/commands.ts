@@ -36,6 +36,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/quotas.ts'), 'quota list', 'quota set'),
   ...commandsOf(() => import('./commands/backends.ts'), 'backend list', 'backend show', 'backend add', 'backend key'),
   ...commandsOf(() => import('./commands/backends.ts'), 'backend recheck', 'backend enable', 'backend disable', 'backend rm'),
+  ...commandsOf(() => import('./commands/backends.ts'), 'backend elsewhere', 'backend take'),
   ...commandsOf(() => import('./commands/backends.ts'), 'route list', 'route set', 'route rm'),
   ...commandsOf(() => import('./commands/tools.ts'), 'tool list', 'tool run', 'tool policy', 'tool policy set'),
   ...commandsOf(

@@ -141,11 +141,17 @@ export async function createServer(
   const accountsOfModule = host.find(identity);
   if (accountsOfModule !== undefined) accounts.attach(accountsOfModule);
   const nodes = host.find(cluster);
-  if (nodes !== undefined) accounts.attachCluster(nodes);
+  if (nodes !== undefined) {
+    accounts.attachCluster(nodes);
+    accountsOfModule?.connectCluster(nodes);
+  }
   host.find(completions)?.nameStreams(() => (nodes?.forwarding === undefined ? undefined : node.id));
   nodes?.connectReplication(await openReplication({ node, storage }));
   const providers = host.find(cloud);
-  if (providers !== undefined) nodes?.connectModels((server) => providers.attach(server));
+  if (providers !== undefined && nodes !== undefined) {
+    nodes.connectModels((server) => providers.attach(server));
+    providers.connectCluster(nodes);
+  }
   accountsOfModule?.connectOwners([...host.owners, { name: 'jobs', belongings: jobs }]);
   const models = host.find(inference);
   if (models !== undefined) {

@@ -45,6 +45,35 @@ export const backendList = listCommand({
   empty: 'no backends; see `svc help backend add`',
 });
 
+export const backendElsewhere = listCommand({
+  words: ['backend', 'elsewhere'],
+  summary: 'List the backends of other nodes of the database, which have their keys',
+  examples: ['svc backend elsewhere'],
+  route: 'GET /api/v1/cloud/backends/elsewhere',
+  columns: {
+    ID: (one) => one.id,
+    NODE: ({ node }) => node,
+    STATE: ({ node_is_lost: isLost }) => (isLost ? 'lost: `svc backend take` its node' : 'runs'),
+    KIND: ({ kind }) => kind,
+    ADDRESS: ({ base_url: url }) => url,
+  },
+  empty: 'no other node has backends',
+});
+
+export const backendTake = requestCommand({
+  words: ['backend', 'take'],
+  summary: 'Take over the backends, routes and prices of a node that is lost',
+  positionals: [{ name: 'NODE', help: 'id of the node, as `svc backend elsewhere` shows it' }],
+  examples: ['svc backend take 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11'],
+  route: 'POST /api/v1/cloud/takeover',
+  given: ({ positionals: [node = ''] }) => ({ body: { node } }),
+  text: ({ taken, deleted }) =>
+    [
+      `taken: ${taken.join(' ') || 'none'}; \`svc backend list\` shows which of them need their key: \`svc backend key\``,
+      ...(deleted.length === 0 ? [] : [`deleted, since this node has backends of the name: ${deleted.join(' ')}`]),
+    ].join('\n'),
+});
+
 export const backendShow = requestCommand({
   words: ['backend', 'show'],
   summary: 'Show a backend, what it offers and why it does not work',

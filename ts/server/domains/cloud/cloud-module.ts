@@ -16,11 +16,14 @@ import { cloudRoutes } from './routes.ts';
 import { CloudService } from './service.ts';
 import type { cloudSettings } from './settings.ts';
 import { CloudStore } from './store.ts';
+import { type NodesOfDatabase, Takeover } from './takeover.ts';
 
 /** The interface for what the composition root wires. */
 interface CloudApi {
   /** Offers the models of a server that this node runs itself; nothing of it is kept. */
   attach(server: OwnServer): AttachedBackend;
+  /** Which other nodes work on the same database; before the start. */
+  connectCluster(nodes: NodesOfDatabase): void;
 }
 
 export function createCloud(context: ModuleContext<typeof cloudSettings>): Module<CloudApi> {
@@ -57,6 +60,15 @@ export function createCloud(context: ModuleContext<typeof cloudSettings>): Modul
     },
   });
   const service = new CloudService({ store, registry, prices, checker, policy, env });
+  let nodes: NodesOfDatabase | undefined;
+  const takeover = new Takeover({
+    store,
+    registry,
+    checker,
+    nodeId: () => node.id,
+    nodes: () => nodes,
+    loadPrices: () => service.loadPrices(),
+  });
   const unpriced = new Set<string>();
   const counted = cloudMetrics(metrics, registry);
   const note = (work: Promise<void>): void => {
@@ -96,8 +108,11 @@ export function createCloud(context: ModuleContext<typeof cloudSettings>): Modul
         offer();
         return attached;
       },
+      connectCluster: (given) => {
+        nodes = given;
+      },
     },
-    routes: cloudRoutes({ service, checker, prices, nodeId: () => node.id }),
+    routes: cloudRoutes({ service, checker, prices, takeover, nodeId: () => node.id }),
     start: async () => {
       await Promise.all([registry.reload(), service.loadPrices()]);
       isRunning = true;

@@ -15,6 +15,11 @@ export const cloudErrors = defineErrors('cloud', {
   backend_not_found: [404, 'This node has no such backend.', 'List the backends: `svc backend list`.'],
   route_not_found: [404, 'This node has no such route.', 'List the routes: `svc route list`.'],
   backend_exists: [409, 'This node has a backend of that name.', 'Change it with PATCH, or take another name.'],
+  node_is_running: [
+    409,
+    'The node works on the same database, and has its backends itself.',
+    'Stop it, and ask again once it is gone: `svc node list`.',
+  ],
   key_unreadable: [
     503,
     'The file sealing.key of this node is damaged or was replaced, so keys cannot be stored or read.',

@@ -9,11 +9,13 @@ import type { Checker } from './registry/checker.ts';
 import type { LiveBackend } from './registry/live-backend.ts';
 import * as schemas from './schemas.ts';
 import type { CloudService } from './service.ts';
+import type { Takeover } from './takeover.ts';
 
 interface CloudRouteDeps {
   readonly service: CloudService;
   readonly checker: Checker;
   readonly prices: Prices;
+  readonly takeover: Takeover;
   nodeId(): string;
 }
 
@@ -30,7 +32,7 @@ export function cloudRoutes(deps: CloudRouteDeps): HttpRoute[] {
   return [...backendRoutes(deps), ...nameRoutes(deps), ...priceRoutes(deps)];
 }
 
-function backendRoutes({ service, checker, nodeId }: CloudRouteDeps): HttpRoute[] {
+function backendRoutes({ service, checker, takeover, nodeId }: CloudRouteDeps): HttpRoute[] {
   const shown = (backend: LiveBackend) => backendBody(service, backend, nodeId());
   return [
     writing.post(BACKENDS, {
@@ -48,6 +50,20 @@ function backendRoutes({ service, checker, nodeId }: CloudRouteDeps): HttpRoute[
       summary: 'Backends of this node',
       answer: schemas.BackendList,
       handle: () => ({ data: service.registry.backends.map(shown) }),
+    }),
+    reading.get(`${BACKENDS}/elsewhere`, {
+      summary: 'Backends of other nodes of the database, which have their keys',
+      answer: schemas.BackendsElsewhere,
+      handle: async () => ({ data: await takeover.list() }),
+    }),
+    writing.post('/api/v1/cloud/takeover', {
+      summary: 'Have this node take over the backends, routes and prices of a node that is lost',
+      description:
+        'Keys that this node cannot open are gone with that node: `key_present` is false until they are given again. What this node has already stays as it is.',
+      body: schemas.TakeoverOrder,
+      answer: schemas.TakenBackends,
+      errors: ['node_is_running', 'backend_not_found'],
+      handle: ({ body }) => takeover.take(body.node),
     }),
     reading.get(`${BACKENDS}/unconfigured-keys`, {
       summary: 'Variables of this node’s environment that look like providers’ keys and that no backend reads',

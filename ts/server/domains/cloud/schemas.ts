@@ -9,6 +9,7 @@ const CLOSED = { additionalProperties: false };
 const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const Time = Type.String({ description: 'ISO 8601, UTC.' });
 const Id = Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,63}$' });
+const NodeId = Type.String({ pattern: '^[0-9a-f-]{1,64}$' });
 const ModelName = Type.String({ minLength: 1, maxLength: 200 });
 const Money = Type.String({ pattern: PRICE_PATTERN });
 const Milliseconds = Type.Integer({ minimum: 1, maximum: 3_600_000 });
@@ -167,6 +168,29 @@ export const RecheckedBackend = named(
 export const PublicBackends = named(
   'PublicCloudBackends',
   Type.Object({ data: Type.Array(Type.Object({ ...publicMembers, models: Type.Array(Type.String()) })) }),
+);
+export const BackendsElsewhere = named(
+  'CloudBackendsElsewhere',
+  Type.Object({
+    data: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        node: Type.String({ description: 'Id of the node that has its key.' }),
+        node_is_lost: Type.Boolean({ description: 'That node does not run: another one may take its backends over.' }),
+        kind: Type.String(),
+        base_url: Type.String(),
+        models: Type.Array(Type.String()),
+      }),
+    ),
+  }),
+);
+export const TakeoverOrder = named('CloudTakeover', Type.Object({ node: NodeId }, CLOSED));
+export const TakenBackends = named(
+  'TakenCloudBackends',
+  Type.Object({
+    taken: Type.Array(Type.String({ description: 'Ids of backends that are this node’s from now on.' })),
+    deleted: Type.Array(Type.String({ description: 'Those of a name that this node had already.' })),
+  }),
 );
 export const UnconfiguredKeys = named('UnconfiguredCloudKeys', Type.Object({ data: Type.Array(Type.String()) }));
 

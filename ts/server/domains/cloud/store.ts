@@ -23,6 +23,9 @@ export interface BackendRow {
   created_at: number;
 }
 
+/** What of a backend is sealed. */
+export type Secrets = Pick<BackendRow, 'id' | 'sealed_key' | 'sealed_headers'>;
+
 interface RouteRow {
   node: string;
   id: string;
@@ -115,6 +118,33 @@ export class CloudStore {
       db.deleteFrom('cloud_backends').where('node', '=', this.#nodeId()).where('id', '=', id),
     ]);
     return removed?.affectedRows === 1;
+  }
+
+  /** Gives this node the named backends of another one, with these secrets, and its routes and prices that this node lacks. All else of that node goes. */
+  async take(from: string, backends: readonly Secrets[]): Promise<void> {
+    const node = this.#nodeId();
+    await this.#storage.writeUnit(this.#everyone, (db) => [
+      ...backends.map(({ id, ...secrets }) =>
+        db
+          .updateTable('cloud_backends')
+          .set({ ...secrets, node, reason: null })
+          .where('node', '=', from)
+          .where('id', '=', id),
+      ),
+      db
+        .updateTable('cloud_routes')
+        .set({ node })
+        .where('node', '=', from)
+        .where('id', 'not in', db.selectFrom('cloud_routes').select('id').where('node', '=', node)),
+      db
+        .updateTable('cloud_prices')
+        .set({ node })
+        .where('node', '=', from)
+        .where('model', 'not in', db.selectFrom('cloud_prices').select('model').where('node', '=', node)),
+      db.deleteFrom('cloud_backends').where('node', '=', from),
+      db.deleteFrom('cloud_routes').where('node', '=', from),
+      db.deleteFrom('cloud_prices').where('node', '=', from),
+    ]);
   }
 
   routes(): Promise<RouteRow[]> {

@@ -51,6 +51,8 @@ export interface ClusterApi {
   readonly enforces: boolean;
   /** Judges a credential where the accounts are. Throws HttpError, 503 where no controller answers. */
   authenticate(source: CredentialSource): Promise<Principal>;
+  /** Whether another node of that id works on the database of this one, as far as its heartbeats say. */
+  usesDatabase(id: string): Promise<boolean>;
   /** Lets other nodes reach this one as its clients do; called before the start. */
   connect(front: NodeFront): void;
   /** How servers of split models become models of this node; before the start. */
@@ -306,6 +308,8 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
       },
       forwarding: link?.forwarder,
       authenticate: (source) => (link as ClusterLink).forwarder.authenticate(source),
+      usesDatabase: async (id) =>
+        isShared && (await member.topology()).nodes.some((one) => one.id === id && one.state !== 'gone'),
       connect: (given) => {
         front = given;
       },

@@ -100,6 +100,8 @@ export interface IdentityApi {
   readonly endsOpenRequests: boolean;
   /** Other parts of the node that keep something of tenants and accounts are told once, before the events start. */
   connectOwners(owners: readonly Owner[]): void;
+  /** Whether the accounts of a cluster's controllers count, and those of this node do not. */
+  connectCluster(cluster: { readonly isMember: boolean }): void;
   /** Delegations: callers let the node do something later in their name. */
   readonly delegations: Delegations;
   /** The node does it by itself. Resolves when the line is in the log. */
@@ -270,6 +272,7 @@ export function createIdentity(
     isEnforced: () => authentication.state === 'enforce',
     now: () => Date.now(),
   });
+  let cluster: { readonly isMember: boolean } | undefined;
   const isRegistrationOpen = settings['identity.self_registration'] === 'open';
   return {
     api: {
@@ -285,6 +288,9 @@ export function createIdentity(
       protectedResource,
       endsOpenRequests: settings['identity.end_open_requests'],
       connectOwners: (owners) => erasure.connect(owners),
+      connectCluster: (given) => {
+        cluster = given;
+      },
       provisioning: { users: provisionedUsers, groups: provisionedGroups },
     },
     routes: [
@@ -306,7 +312,7 @@ export function createIdentity(
       ...groupRoutes(groups, kinds),
       ...invitationRoutes(invitations),
       ...accountRoutes({ users, signIn, keys }),
-      ...userRoutes({ users, keys }),
+      ...userRoutes({ users, keys, isMember: () => cluster?.isMember === true }),
       ...sessionRoutes(new AccountSessions({ users, sessions, onCredentialsChanged })),
       ...tenantRoutes(tenants, kinds),
       ...brandingRoutes(new Branding({ store: new BrandingStore(storage, writes), tenants })),

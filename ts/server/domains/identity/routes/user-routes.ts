@@ -15,6 +15,8 @@ import { NO_STORE } from './answers.ts';
 interface UserRouteDeps {
   users: Users;
   keys: Keys;
+  /** The accounts of this node count no more: it works for a cluster, whose controllers have theirs. */
+  isMember(): boolean;
 }
 
 const path = '/api/v1/identity/users';
@@ -22,8 +24,8 @@ const { Id, User } = schemas;
 
 const { get, post, patch, del } = routes({ tag: 'Identity', auth: 'admin', scope: 'identity:manage', errors: identityErrors });
 
-export function userRoutes({ users, keys }: UserRouteDeps): Route[] {
-  return [...listAndCreate(users), ...changeAndDelete(users), ...secretRoutes(users, keys)];
+export function userRoutes({ users, keys, isMember }: UserRouteDeps): Route[] {
+  return [...listAndCreate(users), ...changeAndDelete(users), ...secretRoutes(users, keys), unknownRoute(users, isMember)];
 }
 
 function listAndCreate(users: Users): Route[] {
@@ -130,12 +132,24 @@ function secretRoutes(users: Users, keys: Keys): Route[] {
         return { token, expires_at: schemas.timeOf(expiresAt) };
       },
     }),
-    get('/api/v1/identity/local-unknown', {
-      scope: 'identity:read',
-      summary: 'Accounts of this node that the controller never took over',
-      description: 'A node that belongs to no cluster is its own controller and has none.',
-      answer: listOf(User),
-      handle: () => ({ data: [] }),
-    }),
   ];
+}
+
+function unknownRoute(users: Users, isMember: () => boolean): Route {
+  return get('/api/v1/identity/local-unknown', {
+    scope: 'identity:read',
+    summary: 'Accounts of this node that the controller never took over',
+    description:
+      'A node that joined a cluster by a token keeps the accounts that it had, and they sign nobody in. Any other node has none. Asked of the node itself.',
+    query: PageQuery,
+    answer: listOf(User),
+    handle: async ({ caller, query }) =>
+      isMember()
+        ? page(
+            await users.list({ ...pageRead(query), usernameKey: undefined, isService: undefined }, caller),
+            query.limit,
+            schemas.userBody,
+          )
+        : { data: [] },
+  });
 }
