@@ -15,22 +15,22 @@ const MOST = {
   'literal spreads': 0,
 };
 /** One line for each leaf, and what occurs often written once. */
-const MAX_OPENAPI_BYTES = 1_370_157;
+const MAX_OPENAPI_BYTES = 1_400_000;
 
 /** Files and lines of each module without its tests. A module that comes gets a line. */
 const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]>> = {
-  cli: [116, 9527],
-  client: [7, 762],
-  server: [12, 826],
+  cli: [118, 9800],
+  client: [7, 790],
+  server: [12, 850],
   'server/domains/backup': [40, 3709],
-  'server/domains/cloud': [49, 6137],
-  'server/domains/cluster': [45, 5597],
+  'server/domains/cloud': [51, 6400],
+  'server/domains/cluster': [49, 6100],
   'server/domains/completions': [130, 14228],
   'server/domains/conversations': [56, 5069],
   'server/domains/data': [92, 9867],
   'server/domains/edge': [54, 6889],
   'server/domains/files': [34, 3202],
-  'server/domains/identity': [113, 10432],
+  'server/domains/identity': [113, 10480],
   'server/domains/inference': [101, 10159],
   'server/domains/iot': [29, 3941],
   'server/domains/comm': [30, 3681],
@@ -51,7 +51,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/extraction': [54, 3941],
   'server/native': [19, 2890],
   'server/platform': [267, 20110],
-  web: [348, 21780],
+  web: [352, 22300],
   workers: [24, 1429],
 };
 
