@@ -1,6 +1,9 @@
 /** A tenant or an account that is deleted leaves nothing behind in any module, on either database. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { readMemoryFile, type SectionData, writeMemoryFile } from '../ts/server/domains/memory/files/memory-file.ts';
 import { newFolder } from '../ts/server/platform/files/test-support/new-folder.ts';
 import { PostgresCluster } from '../ts/server/platform/storage/test-support/postgres-cluster.ts';
 import { type Belongings, makeBelongings } from './matrix/belongings.ts';
@@ -46,6 +49,7 @@ const TENANT = 'amber';
 const OTHER = 'birch';
 
 interface World extends Program {
+  readonly folder: string;
   readonly root: Headers;
   readonly query: Query;
 }
@@ -58,10 +62,11 @@ interface Made {
 }
 
 async function openWorld(t: Test, databaseUrl: string | undefined): Promise<World> {
-  const program = await openProgram(newFolder(t), databaseUrl === undefined ? {} : { SVC_DATABASE_URL: databaseUrl });
+  const folder = newFolder(t);
+  const program = await openProgram(folder, databaseUrl === undefined ? {} : { SVC_DATABASE_URL: databaseUrl });
   t.teardown(() => program.stop());
   const { token } = await program.client.json('POST', '/api/v1/auth/register', {}, { username: 'root', password });
-  return { ...program, root: { authorization: `Bearer ${token}` }, query: await openQuery(t, program.databaseUrl) };
+  return { ...program, folder, root: { authorization: `Bearer ${token}` }, query: await openQuery(t, program.databaseUrl) };
 }
 
 async function makeTenant({ client, root }: World, id: string): Promise<Made> {
@@ -166,6 +171,25 @@ async function testErasure(t: Test, databaseUrl?: string): Promise<void> {
     );
     t.match((await client.send({ method: 'GET', path: '/api/v1/edge/prompts', headers: other.steward })).text, /"mine"/);
     t.equal((await client.send({ method: 'GET', path: `/v1/files/${ids.file}`, headers: other.steward })).status, 200);
+  });
+
+  await t.test('a node that was off erases what lies on it alone when it is back', async (t) => {
+    if (databaseUrl === undefined) await world.stop();
+    const folder = databaseUrl === undefined ? world.folder : newFolder(t);
+    const pathOf = (tenant: string) => join(folder, 'data', 'memory', tenant, 'a.exmm');
+    for (const tenant of [TENANT, OTHER]) mkdirSync(join(folder, 'data', 'memory', tenant), { recursive: true });
+    const episodes = (owner: string): SectionData => ({ kind: 'episodes', name: owner, bytes: new TextEncoder().encode('[]') });
+    for (const tenant of [TENANT, OTHER])
+      writeMemoryFile(pathOf(tenant), ['tenant', `user:${other.personId}`, 'user:of-elsewhere'].map(episodes), 1);
+    const back = await openProgram(folder, databaseUrl === undefined ? {} : { SVC_DATABASE_URL: databaseUrl });
+    t.teardown(() => back.stop());
+    const left = () => [
+      ...(existsSync(join(folder, 'data', 'memory', TENANT)) ? ['the folder of a deleted tenant'] : []),
+      ...readMemoryFile(pathOf(OTHER)).flatMap(({ name }) => (name.includes(other.personId) ? [name] : [])),
+    ];
+    await until(async () => left());
+    const names = readMemoryFile(pathOf(OTHER)).map(({ name }) => name);
+    t.strictSame(names, ['tenant', 'user:of-elsewhere'], 'what is of others stays');
   });
 }
 

@@ -48,6 +48,7 @@ export type MemoryFileTask =
     }
   | { readonly kind: 'consolidate'; readonly path: string; readonly from: readonly string[]; readonly created: number }
   | { readonly kind: 'holders'; readonly folder: string; readonly owner: string; readonly ids: readonly string[] }
+  | { readonly kind: 'owners'; readonly folder: string }
   | { readonly kind: 'erase'; readonly path: string; readonly owner: string; readonly created: number };
 
 /** Memories of one owner, with the vectors beside them. */
@@ -74,6 +75,7 @@ export type MemoryFileReply =
     }
   | { readonly kind: 'digest'; readonly sha256: string }
   | { readonly kind: 'holders'; readonly files: readonly string[] }
+  | { readonly kind: 'owners'; readonly owners: readonly string[] }
   | { readonly kind: 'done' }
   | { readonly kind: 'fault'; readonly detail: string };
 
@@ -115,6 +117,8 @@ function reply(task: MemoryFileTask): MemoryFileReply {
       return { kind: 'done' };
     case 'holders':
       return { kind: 'holders', files: holdersOf(task.folder, task.owner, new Set(task.ids)) };
+    case 'owners':
+      return { kind: 'owners', owners: ownersIn(task.folder) };
     case 'erase':
       without(task.path, (section) => ownerOfSection(section) === task.owner, task.created);
       return { kind: 'done' };
@@ -217,6 +221,19 @@ function partName(base: string, name: string, part: number): string {
 
 function placeOf({ kind, name }: SectionData): string {
   return `${kind} ${name}`;
+}
+
+/** Files that are damaged name none. */
+function ownersIn(folder: string): string[] {
+  const owners = filesIn(folder, '.exmm', BACKUP).flatMap(({ path }) => {
+    try {
+      return listSections(path).flatMap((section) => ownerOfSection(section) ?? []);
+    } catch (error) {
+      if (isGone(error) || error instanceof MemoryFileFault) return [];
+      throw error;
+    }
+  });
+  return [...new Set(owners)];
 }
 
 /** A file that is damaged holds nothing that could be loaded. */

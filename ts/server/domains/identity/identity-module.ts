@@ -84,6 +84,8 @@ export interface IdentityOverrides {
   attempts?: AttemptLimit;
   resetAttempts?: AttemptLimit;
   cacheMaxAgeMs?: number;
+  /** The node looks so often for what deleted tenants and accounts left on it. */
+  sweepMs?: number;
 }
 
 export interface IdentityApi {
@@ -116,6 +118,7 @@ export interface IdentityApi {
 
 /** While other processes on the same database are not heard, what one of them revokes is noticed within this time. */
 const SHARED_MAX_AGE_MS = 1_000;
+const SWEEP_MS = 60_000;
 const REVOCATIONS_LATE = {
   code: 'revocations_late',
   detail: 'Revocations by other nodes are not heard of, so each credential is looked up once a second.',
@@ -166,7 +169,12 @@ export function createIdentity(
   const sessions = new SessionStore(storage, writes);
   const keyStore = new KeyStore(storage, writes);
   const credentials = new CredentialStore(storage);
-  const erasure = new Erasure(context.events);
+  const erasure = new Erasure({
+    events: context.events,
+    storage,
+    log,
+    sweepMs: overrides.sweepMs ?? SWEEP_MS,
+  });
   const tenants = new Tenants({
     kinds,
     store: new TenantStore(storage, writes, superadmins),
@@ -325,11 +333,13 @@ export function createIdentity(
       await Promise.all([localToken.start(), authentication.start(), tenants.refresh(), devices.start()]);
       changes.start();
       maintenance.start();
+      erasure.start();
       refusals.start();
     },
     stop: async () => {
       await changes.stop();
       await maintenance.stop();
+      await erasure.stop();
       await resetMail.stop();
       mailer?.close();
       refusals.stop();

@@ -29,7 +29,16 @@ export const identityMigrations: readonly Migration[] = [
   { id: 4, name: 'create the look of tenants\u2019 pages', up: createBranding },
   { id: 5, name: 'remember the ids of deleted tenants', up: createDeletedTenants },
   { id: 6, name: 'keep grants, limits and access by kind of things', up: keepByKind },
+  { id: 7, name: 'remember the ids of deleted accounts', up: createDeletedUsers },
 ];
+
+/** Each node asks for them, to erase what lies on it alone. */
+async function createDeletedUsers(schema: MigrationSchema): Promise<void> {
+  await schema.table('identity_deleted_users', {
+    columns: { id: column.id(), deleted_at: column.timestamp() },
+    primaryKey: ['id'],
+  });
+}
 
 /** One column in place of one for models and one for knowledge bases, so that a module may register a kind. */
 async function keepByKind(schema: MigrationSchema): Promise<void> {

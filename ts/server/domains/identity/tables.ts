@@ -205,6 +205,7 @@ export interface IdentityTables {
   identity_tenants: TenantRow;
   /** Their ids are not used again. */
   identity_deleted_tenants: { id: string; deleted_at: number };
+  identity_deleted_users: { id: string; deleted_at: number };
   identity_users: UserRow;
   identity_groups: GroupRow;
   identity_group_members: GroupMemberRow;

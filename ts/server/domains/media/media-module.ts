@@ -162,7 +162,10 @@ export function createMedia(context: ModuleContext<typeof mediaSettings>): Modul
       ...speechRoutes({ ...speaking, mostCharacters: settings['media.max_speech_characters'] }),
       statusRoute({ settings, models, hearing: service, speaking: speaking.service, voices }),
     ],
-    belongings: { eraseTenant: (scope) => background.eraseTenant(scope) },
+    belongings: {
+      eraseTenant: (scope) => background.eraseTenant(scope),
+      heldHere: async () => ({ tenants: await background.tenants(), accounts: [] }),
+    },
     start: async () => {
       // What a process that was killed left there.
       await rm(folder, { recursive: true, force: true });

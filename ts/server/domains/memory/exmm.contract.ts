@@ -384,9 +384,11 @@ function testFiles(t: Test, newDatabase: NewDatabase): void {
     await bed.exported('b.exmm');
     await bed.ended(await bed.call('POST', 'exmm/consolidate', { file: 'a.exmm' }, both));
     const { belongings } = bed.module(memory);
+    t.strictSame(await belongings?.heldHere?.(), { tenants: ['red'], accounts: ['ann', 'bob'] });
     await belongings?.eraseAccount?.(systemScope(), 'ann');
     t.strictSame(readdirSync(bed.folder), ['b.exmm'], 'a file and a backup of hers alone go');
     t.notOk(readFileSync(join(bed.folder, 'b.exmm')).includes('Quince'));
+    t.strictSame((await belongings?.heldHere?.())?.accounts, ['bob']);
     t.equal((await bed.load('b.exmm', 'import', bob)).status, 200);
     const half = join(bed.folder, 'a.exmm.77.tmp');
     writeFileSync(half, 'half');

@@ -177,6 +177,7 @@ export function createMemory(
         for (const collection of await store.eraseAccount(everyone, accountId)) await search.remove(collection);
         await files.eraseAccount(accountId);
       },
+      heldHere: () => files.held(),
     },
     start: async () => {
       dreams.start();

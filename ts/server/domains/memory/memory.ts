@@ -113,6 +113,8 @@ export const FILE = 'file:';
 /** The owner, in the tenant of whoever pinned it, of what everybody's searches find. */
 export const MASTER = 'master';
 
+const ACCOUNT = 'user:';
+
 /** Whether others said it, or may have. */
 export function isShared(owner: string): boolean {
   return owner === TENANT || owner === MASTER || owner.startsWith(FILE);
@@ -128,7 +130,12 @@ export function ownerOf({ subject, keyId }: Principal): string {
 }
 
 export function accountOwner(accountId: string): string {
-  return `user:${accountId}`;
+  return `${ACCOUNT}${accountId}`;
+}
+
+/** Undefined: the owner is no account. */
+export function accountOf(owner: string): string | undefined {
+  return owner.startsWith(ACCOUNT) ? owner.slice(ACCOUNT.length) : undefined;
 }
 
 /** A tenant's scope with the owners in it whose memories a caller sees. Every store function takes one first. */

@@ -35,7 +35,10 @@ export function defineSyslog(limits: Partial<DestinationLimits> = {}): ModuleDef
       return {
         api: undefined,
         routes: syslogRoutes(forwarding),
-        belongings: { eraseTenant: async ({ tenant }) => void (await forwarding.removeRoute(tenant)) },
+        belongings: {
+          eraseTenant: async ({ tenant }) => void (await forwarding.removeRoute(tenant)),
+          heldHere: async () => ({ tenants: Object.keys(forwarding.tenants), accounts: [] }),
+        },
         start: () => forwarding.start(),
         stop: () => forwarding.stop(),
         health: () => forwarding.health(),

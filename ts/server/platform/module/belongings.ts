@@ -11,6 +11,17 @@ export interface Belongings {
   eraseTenant(scope: TenantScope): Promise<void>;
   /** What nobody but the account could reach. Ids of accounts are never used again, in no tenant. */
   eraseAccount?(everyone: SystemScope, accountId: string): Promise<void>;
+  /**
+   * They have something in data_dir of this node alone. Each node asks from time to time and has what is of deleted ones erased, since a deletion is told
+   * to one node alone. Absent: all nodes of the database share what is kept.
+   */
+  heldHere?(): Promise<Held>;
+}
+
+/** Some may be deleted, or have never been. */
+export interface Held {
+  readonly tenants: readonly string[];
+  readonly accounts: readonly string[];
 }
 
 export interface Owner {

@@ -239,6 +239,10 @@ function joined(parts: readonly Belongings[]): Belongings {
     eraseAccount: async (everyone, accountId) => {
       for (const part of parts) await part.eraseAccount?.(everyone, accountId);
     },
+    heldHere: async () => {
+      const held = await Promise.all(parts.map((part) => part.heldHere?.()));
+      return { tenants: held.flatMap((each) => each?.tenants ?? []), accounts: held.flatMap((each) => each?.accounts ?? []) };
+    },
   };
 }
 

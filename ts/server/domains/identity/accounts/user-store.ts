@@ -131,6 +131,7 @@ export class UserStore {
         for (const table of TABLES_OF_USERS) await tx.deleteFrom(table).where(within(scope)).where('user_id', '=', id).execute();
         await tx.deleteFrom('identity_users').where(within(scope)).where('id', '=', id).execute();
       });
+      await tx.insertInto('identity_deleted_users').values({ id, deleted_at: entry.at }).execute();
       return { result: before, entries: [{ ...entry, tenant: before.tenant }], changed: { tenant: before.tenant, user: id } };
     });
   }

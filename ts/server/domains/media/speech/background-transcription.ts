@@ -72,6 +72,11 @@ export class BackgroundTranscription {
     await this.#queue.stop();
   }
 
+  /** These have recordings here. */
+  async tenants(): Promise<string[]> {
+    return await readdir(this.#deps.folder).catch(() => []);
+  }
+
   async eraseTenant({ tenant }: TenantScope): Promise<void> {
     await rm(this.#folderOf(tenant), { recursive: true, force: true });
   }

@@ -6,12 +6,13 @@ import type { ListedFile, MemoryFileReply, MemoryFileTask } from '../../../../wo
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { hasRole, type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { type Job, type JobContext, JobFailedError, type JobQueue, type Jobs } from '../../../platform/jobs/index.ts';
+import type { Held } from '../../../platform/module/belongings.ts';
 import { PoolError } from '../../../platform/pool/pool-error.ts';
 import { defineTask } from '../../../platform/pool/task-spec.ts';
 import { WorkerPool } from '../../../platform/pool/worker-pool.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { memoryError, memoryErrors } from '../errors.ts';
-import { accountOwner, type MemoryKind, ownerOf, readerOf, TENANT } from '../memory.ts';
+import { accountOf, accountOwner, type MemoryKind, ownerOf, readerOf, TENANT } from '../memory.ts';
 import type { FileSection, SectionKind } from './directory.ts';
 import type { FilePins } from './file-pins.ts';
 import { OWNED_KINDS, ownerOfSection } from './filed-memories.ts';
@@ -181,6 +182,18 @@ export class MemoryFiles {
         if (name.endsWith('.tmp') || !(await isFile(path))) continue;
         await this.alone(path, () => this.#ask({ kind: 'erase', path, owner, created: this.#now() }));
       }
+  }
+
+  /** Tenants have a folder here, and accounts a section in a file that is whole. */
+  async held(): Promise<Held> {
+    const tenants = await namesIn(this.#options.folder);
+    const accounts = new Set<string>();
+    for (const tenant of tenants) {
+      const reply = await this.#ask({ kind: 'owners', folder: this.#folderOf({ tenant }) });
+      for (const owner of reply.kind === 'owners' ? reply.owners : []) accounts.add(accountOf(owner) ?? '');
+    }
+    accounts.delete('');
+    return { tenants, accounts: [...accounts] };
   }
 
   async holdsAny(scope: TenantScope): Promise<boolean> {
