@@ -85,7 +85,7 @@ export class SimNode {
     this.#silent.clear();
     const told = { id, name: id, address: id, version: '1', roles: '[]', modules: '[]', models: '[]', load: '{}' };
     const boot = `${id}.${process.incarnation}`;
-    const entry = { ...told, draining: 0, ended: 0, heartbeat_ms: HEARTBEAT_MS, boot };
+    const entry = { ...told, draining: 0, ended: 0, heartbeat_ms: HEARTBEAT_MS, wire: 1, boot };
     this.#cycle = new NodeCycle({
       heartbeatMs: HEARTBEAT_MS,
       entryMs: ENTRY_MS,

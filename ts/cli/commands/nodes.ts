@@ -36,7 +36,7 @@ export const nodeList = listCommand({
   columns: {
     NAME: ({ name }) => name,
     STATE: ({ state }) => state,
-    VERSION: ({ version }) => version,
+    VERSION: ({ version, update }) => (update === null ? version : `${version} (update ${update})`),
     SEEN: ({ last_seen_seconds: seconds }) => `${Math.round(seconds)} s ago`,
     LOAD: ({ load }) => load.cpu.toFixed(2),
     ROLES: ({ roles }) => roles.join(' '),

@@ -32,7 +32,7 @@ export const clusterCheck: Check = {
   },
 };
 
-function worstOf({ certificateEnd, nodes, clockOffsetMs = 0, synchronous }: Facts, hasStandby: boolean): Finding {
+function worstOf({ certificateEnd, nodes, toUpdate, clockOffsetMs = 0, synchronous }: Facts, hasStandby: boolean): Finding {
   const daysLeft = certificateEnd && Math.floor((certificateEnd.getTime() - Date.now()) / DAY_MS);
   if (daysLeft !== undefined && daysLeft < 0)
     return broken(
@@ -49,10 +49,10 @@ function worstOf({ certificateEnd, nodes, clockOffsetMs = 0, synchronous }: Fact
     return warning(`the certificate of this node ends in ${daysLeft} days`, 'start the node: it makes one ten days before');
   const others = nodes.filter(({ version }) => version !== VERSION);
   if (others.length > 0) {
-    const named = others.map(({ name, version }) => `${name} ${version}`).join(', ');
+    const named = others.map(({ name, version, wire }) => `${name} ${version} (wire ${wire})`).join(', ');
     return warning(
       `this node has version ${VERSION}, others have another: ${named}`,
-      'upgrade the others too, controllers first',
+      `update ${toUpdate[0] ?? 'this node'} next: controllers and edge nodes go before the others`,
     );
   }
   if (hasStandby && synchronous === undefined)

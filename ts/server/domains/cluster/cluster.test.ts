@@ -9,6 +9,7 @@ import { PostgresCluster } from '../../platform/storage/test-support/postgres-cl
 import { inference } from '../inference/index.ts';
 import { cluster } from './index.ts';
 import { NodeStore } from './node-store.ts';
+import { WIRE_VERSION } from './protocol/wire-version.ts';
 import { type ClusterTables, clusterMigrations } from './tables.ts';
 
 const ROOT = { 'x-as': JSON.stringify({ kind: 'session', subject: 'root', roles: ['superadmin'], scopes: ['*'] }) };
@@ -149,8 +150,13 @@ t.test('nodes on PostgreSQL', { skip: PostgresCluster.missing() ?? false, timeou
       const store = new NodeStore(two.bed.storage.access<ClusterTables>());
       const [entry] = await store.nodes();
       const { seenMsAgo: _, ...lost } = entry as NonNullable<typeof entry>;
-      await store.beat({ ...lost, id: 'd4', heartbeat_ms: 100 });
-      t.equal(stateOf(await two.seen(), 'd4'), 'ready');
+      await store.beat({ ...lost, id: 'd4', heartbeat_ms: 100, version: '1.2.2', wire: 1 });
+      const { nodes } = await two.seen();
+      t.match(
+        nodes.find((node: { id: string }) => node.id === 'd4'),
+        { state: 'ready', version: '1.2.2', wire_version: 1, update: 'next' },
+      );
+      t.match(nodes[0], { version: '1.2.3', wire_version: WIRE_VERSION, update: null });
       await until(async () => stateOf(await two.seen(), 'd4') === 'suspect');
       await until(async () => stateOf(await two.seen(), 'd4') === 'gone');
       t.equal(await store.forget(1, 0), 0, 'a leader of an earlier epoch changes nothing');

@@ -35,6 +35,11 @@ export const clusterErrors = defineErrors('cluster', {
     'The node did not join by a token.',
     'Stop it, take database.url away, and forget it on another node: `svc node rm`.',
   ],
+  wire_version_refused: [
+    409,
+    'The other node is of a version that does not speak with this one.',
+    'Update controllers and edge nodes first, then the others: `svc node list` shows which is next.',
+  ],
   ask_a_controller: [421, 'The node works for a cluster, whose controllers look after it.', 'Ask a controller.'],
   not_a_standby: [
     409,

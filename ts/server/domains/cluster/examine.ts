@@ -2,16 +2,20 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCertificate } from '../../platform/http/listen/certificate.ts';
+import type { Role } from '../../platform/module/module-names.ts';
 import type { StorageAccess } from '../../platform/storage/index.ts';
 import { readMembership } from './join/membership.ts';
 import { RegistryClient } from './join/registry-client.ts';
-import { NodeStore } from './node-store.ts';
+import { type NodeEntry, NodeStore } from './node-store.ts';
+import { nodesToUpdate } from './protocol/update-order.ts';
 import type { ClusterTables } from './tables.ts';
 
 interface ClusterFacts {
   /** The end of this node's certificate; undefined: it has none. */
   readonly certificateEnd: Date | undefined;
-  readonly nodes: readonly { readonly name: string; readonly version: string }[];
+  readonly nodes: readonly { readonly name: string; readonly version: string; readonly wire: number }[];
+  /** Names of those that are older than the newest, in the order in which they are updated. */
+  readonly toUpdate: readonly string[];
   /** The clock of the database, or of a controller, is so much ahead of this machine's. */
   readonly clockOffsetMs: number | undefined;
   /** Standbys that PostgreSQL waits for; undefined: none. */
@@ -33,17 +37,25 @@ export async function examineCluster(
   if (storage !== undefined) {
     const store = new NodeStore(storage);
     const [entries, { now, synchronous }] = await Promise.all([store.nodes(), store.examine()]);
-    const nodes = entries.filter(({ ended, seenMsAgo }) => ended === 0 && seenMsAgo < OLD_MS);
-    return { certificateEnd, nodes, clockOffsetMs: now - Date.now(), synchronous };
+    const nodes = entries.filter(isThere);
+    return { certificateEnd, nodes, toUpdate: namesToUpdate(nodes), clockOffsetMs: now - Date.now(), synchronous };
   }
   const membership = await readMembership(dataDir);
   if (membership === undefined) return undefined;
   const [cert, key] = await Promise.all([readFile(files.certFile, 'utf8'), readFile(files.keyFile, 'utf8')]);
   const client = new RegistryClient(membership.controllers, { cert, key, fingerprint: '', expiresAt: 0 });
   try {
-    const nodes = await client.nodes();
-    return { certificateEnd, nodes, clockOffsetMs: client.clockOffsetMs, synchronous: undefined };
+    const nodes = (await client.nodes()).filter(isThere);
+    return { certificateEnd, nodes, toUpdate: namesToUpdate(nodes), clockOffsetMs: client.clockOffsetMs, synchronous: undefined };
   } finally {
     await client.close();
   }
+}
+
+function isThere({ ended, seenMsAgo }: NodeEntry): boolean {
+  return ended === 0 && seenMsAgo < OLD_MS;
+}
+
+function namesToUpdate(nodes: readonly NodeEntry[]): string[] {
+  return nodesToUpdate(nodes.map((node) => ({ ...node, roles: JSON.parse(node.roles) as Role[] }))).map(({ name }) => name);
 }

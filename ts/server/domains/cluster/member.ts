@@ -11,12 +11,16 @@ import type { NodeEntry, NodeOrder, Registry } from './node-store.ts';
 import { NodeCycle, type Told } from './protocol/node-cycle.ts';
 import type { NodeMap } from './protocol/node-map.ts';
 import { stateOf, TICK_MS } from './protocol/node-state.ts';
+import { nodesToUpdate } from './protocol/update-order.ts';
+import { WIRE_VERSION } from './protocol/wire-version.ts';
 import type { NodeState, TopologyBody } from './schemas.ts';
 
 /** Nodes that are gone for so long are forgotten. */
 const FORGET_MS = 7 * 24 * 3_600_000;
 
 const DRAINING: NotReady = { code: 'draining', detail: 'An administrator drains this node: it is to get no new work.' };
+
+type NodeBody = TopologyBody['nodes'][number];
 
 interface MemberParts {
   /** Undefined where no other process uses the database. */
@@ -120,7 +124,13 @@ export class Member {
     const { store, node } = this.#parts;
     const own = { ...(await this.#describe()), seenMsAgo: 0 };
     if (store === undefined)
-      return { cluster_id: node.id, epoch: 1, leader: node.id, map_version: 1, nodes: [this.#bodyOf(own, undefined)] };
+      return {
+        cluster_id: node.id,
+        epoch: 1,
+        leader: node.id,
+        map_version: 1,
+        nodes: withUpdates([this.#bodyOf(own, undefined)]),
+      };
     const [state, entries, certificates] = await Promise.all([store.state(), this.#nodes(), store.certificates()]);
     const endOf = (id: string): number | undefined =>
       certificates.reduce<number | undefined>(
@@ -132,7 +142,7 @@ export class Member {
       epoch: state.epoch,
       leader: state.leader ?? null,
       map_version: state.map_version,
-      nodes: entries.map((entry) => this.#bodyOf(entry.id === own.id ? own : entry, endOf(entry.id))),
+      nodes: withUpdates(entries.map((entry) => this.#bodyOf(entry.id === own.id ? own : entry, endOf(entry.id)))),
     };
   }
 
@@ -232,13 +242,14 @@ export class Member {
       models: JSON.stringify((await models()).toSorted()),
       load: JSON.stringify({ cpu, memory_free_bytes: freemem() }),
       heartbeat_ms: heartbeatMs,
+      wire: WIRE_VERSION,
       boot: this.#boot,
       ended: 0,
     };
   }
 
-  #bodyOf(entry: NodeEntry, certificateEnd: number | undefined): TopologyBody['nodes'][number] {
-    const { id, name, address, version, seenMsAgo } = entry;
+  #bodyOf(entry: NodeEntry, certificateEnd: number | undefined): Omit<NodeBody, 'update'> {
+    const { id, name, address, version, wire, seenMsAgo } = entry;
     const told = stateOf(entry, this.#parts.entryMs);
     const state = told === 'ready' && this.#parts.isSilent(id) ? 'suspect' : told;
     return {
@@ -246,6 +257,7 @@ export class Member {
       name,
       address,
       version,
+      wire_version: wire,
       roles: JSON.parse(entry.roles),
       modules: JSON.parse(entry.modules),
       state,
@@ -255,6 +267,13 @@ export class Member {
       certificate_expires_at: certificateEnd === undefined ? null : new Date(certificateEnd).toISOString(),
     };
   }
+}
+
+/** Says of each node whether it is to be updated; those that are gone are not there to be. */
+function withUpdates(bodies: readonly Omit<NodeBody, 'update'>[]): NodeBody[] {
+  const [next, ...later] = nodesToUpdate(bodies.filter(({ state }) => state !== 'gone'));
+  const updateOf = (body: Omit<NodeBody, 'update'>) => (body === next ? 'next' : later.includes(body) ? 'later' : null);
+  return bodies.map((body) => ({ ...body, update: updateOf(body) }));
 }
 
 function unknown(id: string) {

@@ -71,6 +71,7 @@ export function clusterRoutes(node: Node, member: Member, joining: Joining, repl
       errors: [
         'join_token_invalid',
         'join_failed',
+        'wire_version_refused',
         'already_member',
         'not_listening',
         'database_is_shared',

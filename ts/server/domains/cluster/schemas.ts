@@ -15,6 +15,11 @@ export const NodeShape = named(
     name: Type.String({ description: 'Of its machine.' }),
     address: Type.String(),
     version: Type.String(),
+    wire_version: Type.Integer({ description: 'The newest version of what nodes say to each other that it speaks.' }),
+    update: Type.Union([Type.Enum(['next', 'later']), Type.Null()], {
+      description:
+        'Of nodes that are older than the newest one, `next` is updated first: controllers and edge nodes go before the others. null: it is not older.',
+    }),
     roles: Type.Array(Type.Enum([...ROLES])),
     modules: Type.Array(Type.String()),
     state: State,

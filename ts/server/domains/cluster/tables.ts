@@ -16,6 +16,8 @@ export interface NodeRow {
   /** 1: it ended in order. */
   ended: number;
   heartbeat_ms: number;
+  /** The newest wire version that it speaks. */
+  wire: number;
   /** Tells processes of one node apart: two at a time are a data folder and its copy. */
   boot: string;
   seen_at: number;
@@ -142,5 +144,10 @@ export const clusterMigrations: readonly Migration[] = [
     up: async (schema) => {
       await schema.addColumn('cluster_state', 'promotions', column.integer({ default: 0 }));
     },
+  },
+  {
+    id: 6,
+    name: 'keep the wire versions of nodes',
+    up: (schema) => schema.addColumn('cluster_nodes', 'wire', column.integer({ default: 1 })),
   },
 ];

@@ -34,7 +34,15 @@ export const Screen = listScreen({
     },
     { head: 'state', cell: ({ state }) => <Badge tone={TONES[state]}>{t(`node_${state}`)}</Badge> },
     { head: 'node_leads', cell: ({ leads }) => (leads ? t('node_leads') : '') },
-    { head: 'version', cell: ({ version }) => version },
+    {
+      head: 'version',
+      cell: ({ version, update }) => (
+        <div class="two-lines">
+          <span>{version}</span>
+          {update !== null && <Badge tone={update === 'next' ? 'warn' : 'neutral'}>{t(`node_update_${update}`)}</Badge>}
+        </div>
+      ),
+    },
     { head: 'node_seen', cell: ({ last_seen_seconds: seconds }) => formatSeconds(Math.round(seconds)) },
     { head: 'node_load', cell: ({ load }) => load.cpu.toFixed(2) },
     {

@@ -17,6 +17,8 @@ export const nodes = {
   node_resume: { en: 'Take work again', de: 'Wieder Arbeit annehmen' },
   node_seen: { en: 'Last heartbeat', de: 'Letztes Lebenszeichen' },
   node_sync: { en: 'Bring up to date', de: 'Auf den Stand bringen' },
+  node_update_later: { en: 'older: update later', de: 'älter: später aktualisieren' },
+  node_update_next: { en: 'older: update next', de: 'älter: als Nächstes aktualisieren' },
   node_suspect: { en: 'late', de: 'überfällig' },
   nodes: { en: 'Nodes', de: 'Knoten' },
   nodes_detail: {

@@ -4,7 +4,8 @@ import { clusterErrors } from '../errors.ts';
 import { decode, encode } from '../link/frames.ts';
 import type { NodeCertificate } from '../link/node-certificate.ts';
 import { Peer } from '../link/peers.ts';
-import type { Registry } from '../node-store.ts';
+import type { NodeEntry, Registry } from '../node-store.ts';
+import { WIRE_BEFORE } from '../protocol/wire-version.ts';
 import type { CertificateRow } from '../tables.ts';
 import type { Controller } from './membership.ts';
 
@@ -52,8 +53,10 @@ export class RegistryClient implements Registry {
     return this.#call('leave');
   }
 
-  nodes(): ReturnType<Registry['nodes']> {
-    return this.#call('nodes');
+  async nodes(): ReturnType<Registry['nodes']> {
+    const entries = await this.#call<NodeEntry[]>('nodes');
+    // A controller of the first wire version knows of no other.
+    return entries.map((entry) => ({ ...entry, wire: entry.wire ?? WIRE_BEFORE }));
   }
 
   state(): ReturnType<Registry['state']> {

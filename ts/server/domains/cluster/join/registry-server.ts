@@ -128,5 +128,8 @@ function beatOf(from: string, given: unknown): Omit<NodeRow, 'seen_at'> {
     NUMBERS.every((name) => Number.isSafeInteger(beat[name]) && (beat[name] as number) >= 0);
   if (!isSound || beat['id'] !== from) throw new Error('it sends no heartbeat of its own');
   for (const name of ['roles', 'modules', 'models', 'load']) JSON.parse(beat[name] as string);
-  return Object.fromEntries([...TEXTS, ...NUMBERS].map((name) => [name, beat[name]])) as unknown as Omit<NodeRow, 'seen_at'>;
+  // Nodes of the first wire version do not name theirs.
+  const wire = Number.isSafeInteger(beat['wire']) && (beat['wire'] as number) > 0 ? (beat['wire'] as number) : 1;
+  const told = Object.fromEntries([...TEXTS, ...NUMBERS].map((name) => [name, beat[name]]));
+  return { ...told, wire } as unknown as Omit<NodeRow, 'seen_at'>;
 }

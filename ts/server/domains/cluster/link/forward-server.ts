@@ -8,6 +8,7 @@ import { HttpError } from '../../../platform/http/errors.ts';
 import { type ForwardedFacts, IDENTITY_HEADER, writeForwardedFacts } from '../../../platform/http/forwarding.ts';
 import type { ListenAddress } from '../../../platform/http/listen/listening-app.ts';
 import { endToEndOf } from '../../../platform/http/reply/hop-by-hop.ts';
+import { LINK_HEADER, WIRE_HEADER } from '../protocol/wire-version.ts';
 import { decode, encode } from './frames.ts';
 import type { LinkRequest } from './link-listener.ts';
 
@@ -34,7 +35,7 @@ type SentFacts = ForwardedFacts & { readonly path: string };
 export const FORWARD_PATH = '/forward';
 export const CREDENTIAL_PATH = '/credential';
 export const FACTS_HEADER = 'x-svc-forwarded-facts';
-const OF_LINK = new Set(['x-svc-wire', FACTS_HEADER, IDENTITY_HEADER]);
+const OF_LINK = new Set([WIRE_HEADER, FACTS_HEADER, IDENTITY_HEADER]);
 /** The listener closes connections that are idle for ten seconds. */
 const KEEP_MS = 4_000;
 
@@ -158,5 +159,5 @@ async function judge({ body, response }: LinkRequest, authenticator: Authenticat
 /** By the field the other node tells it from an answer to its client. */
 function refuse({ request, response }: LinkRequest, status: number): void {
   request.resume();
-  response.writeHead(status, { 'x-svc-link': 'refused' }).end();
+  response.writeHead(status, { [LINK_HEADER]: 'refused' }).end();
 }

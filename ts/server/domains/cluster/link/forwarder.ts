@@ -12,6 +12,7 @@ import { endToEndOf } from '../../../platform/http/reply/hop-by-hop.ts';
 import { OWN_FIELDS } from '../../../platform/http/reply/replier.ts';
 import type { Reply } from '../../../platform/http/reply/reply.ts';
 import type { Route } from '../../../platform/http/route.ts';
+import { LINK_HEADER } from '../protocol/wire-version.ts';
 import { CREDENTIAL_PATH, FACTS_HEADER, FORWARD_PATH, type WrittenRefusal } from './forward-server.ts';
 import { decode, encode } from './frames.ts';
 import { passEvents } from './pass-events.ts';
@@ -125,7 +126,7 @@ export class Forwarder implements Forwarding {
     try {
       const response = await peer.forward(FORWARD_PATH, { method, headers: sent, body, signal });
       // The link itself refuses with this status alone, and with this field.
-      if (response.header('x-svc-link') !== undefined) {
+      if (response.header(LINK_HEADER) !== undefined) {
         response.discard();
         throw new Error(`the node answers ${response.status} to a request that was sent on`);
       }

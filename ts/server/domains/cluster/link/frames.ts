@@ -4,9 +4,6 @@
  */
 import type { CompletionSink, ReasoningDetail } from '../../inference/index.ts';
 
-/** A node speaks this version alone; one that speaks another is not asked. */
-export const WIRE_VERSION = '1';
-
 /** A line that is longer is no record: whoever sends it is not believed any more. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024;
 
@@ -23,8 +20,8 @@ export function encode(value: unknown): string {
 }
 
 /** Throws for what is no JSON. */
-export function decode(text: string): unknown {
-  return JSON.parse(text, (_, value: unknown) => {
+export function decode(text: string | Buffer): unknown {
+  return JSON.parse(text.toString(), (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
     const [entry, ...more] = Object.entries(value);
     if (entry === undefined || more.length > 0 || typeof entry[1] !== 'string') return value;

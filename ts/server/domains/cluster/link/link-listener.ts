@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../../platform/http/listen/listening-app.ts';
 import type { Log } from '../../../platform/log/log.ts';
-import { WIRE_VERSION } from './frames.ts';
+import { LINK_HEADER, spokenVersion, WIRE_HEADER, WIRE_VERSION, wireRefusal } from '../protocol/wire-version.ts';
 import type { KnownCertificate, NodeCertificate } from './node-certificate.ts';
 
 /** One request of another node. The body is read by whoever answers, within `MOST_BODY_BYTES`. */
@@ -20,7 +20,9 @@ export interface LinkRequest {
   /** Fingerprint of the certificate that it shows. */
   readonly certificate: string;
   readonly path: string;
-  body(): Promise<string>;
+  /** The wire version that the node asks in, and is answered in. */
+  readonly version: number;
+  body(): Promise<Buffer>;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -148,8 +150,10 @@ export class LinkListener {
       request.socket.destroy();
       return;
     }
-    if (request.headers['x-svc-wire'] !== WIRE_VERSION) {
-      response.writeHead(409, { connection: 'close' }).end();
+    const version = spokenVersion(request.headers[WIRE_HEADER]);
+    if (version === undefined) {
+      const fields = { connection: 'close', 'content-type': 'text/plain', [LINK_HEADER]: 'refused', [WIRE_HEADER]: WIRE_VERSION };
+      response.writeHead(409, fields).end(wireRefusal(request.headers[WIRE_HEADER]));
       return;
     }
     const answer = this.#parts
@@ -157,6 +161,7 @@ export class LinkListener {
         from,
         certificate,
         path: request.url ?? '',
+        version,
         request,
         body: () => bodyOf(request, from === '' ? MOST_TOKEN_BYTES : MOST_BODY_BYTES),
         response,
@@ -176,7 +181,7 @@ function secureOptions({ cert, key }: NodeCertificate, ca: readonly string[]) {
   return { cert, key, ca: [...ca], minVersion, secureOptions: constants.SSL_OP_NO_TICKET };
 }
 
-async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<string> {
+async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let sizeBytes = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
@@ -184,5 +189,5 @@ async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<stri
     if (sizeBytes > mostBytes) throw new Error(`the request has more than ${mostBytes} bytes`);
     pieces.push(piece);
   }
-  return Buffer.concat(pieces, sizeBytes).toString();
+  return Buffer.concat(pieces, sizeBytes);
 }

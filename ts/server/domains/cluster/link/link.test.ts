@@ -327,7 +327,14 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
     t.equal(await ask({}, get), '', 'without a certificate');
     t.equal(await ask(fake, get), '', 'with a certificate of its own');
     t.equal(await ask({ ...own, maxVersion: 'TLSv1.2' }, get), '', 'by an old TLS');
-    t.match(await ask(own, get.replace('wire: 1', 'wire: 2')), /^HTTP\/1.1 409 /);
+    t.match(await ask(own, get), /^x-svc-wire: 2\r$/im, 'it says what it speaks');
+    for (const version of ['3', '0', '-1', '1, 2', '']) {
+      const refused = await ask(own, get.replace('wire: 1', `wire: ${version}`));
+      t.match(
+        refused,
+        /^HTTP\/1.1 409 .*x-svc-link: refused.*wire versions 1 and 2.*controllers and edge nodes are updated first/is,
+      );
+    }
     t.match(await ask(own, get.replace('/node', '/v1/models')), /^HTTP\/1.1 404 /);
     for (const body of [
       '',

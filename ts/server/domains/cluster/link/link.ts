@@ -13,6 +13,7 @@ import type { RegistryServer } from '../join/registry-server.ts';
 import type { NodeEntry, Registry } from '../node-store.ts';
 import type { NodeMap } from '../protocol/node-map.ts';
 import { Trust } from '../protocol/trust.ts';
+import { WIRE_HEADER, WIRE_VERSION } from '../protocol/wire-version.ts';
 import type { CertificateRow } from '../tables.ts';
 import { ForwardServer, type NodeFront } from './forward-server.ts';
 import { Forwarder } from './forwarder.ts';
@@ -194,6 +195,8 @@ export class ClusterLink {
     if (controller !== undefined && request.path === JOIN_PATH) return await controller.join(request);
     const isMember = this.#members.has(request.from);
     if (controller !== undefined && this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember);
+    // Answers to clients of the other node have no such field.
+    request.response.setHeader(WIRE_HEADER, WIRE_VERSION);
     // A member that was taken over reaches none of these.
     const handle = isMember ? undefined : this.#parts.handlerOf(request.path);
     if (handle !== undefined) return await handle(request);

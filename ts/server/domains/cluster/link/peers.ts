@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { HttpClient, type HttpRequest } from '../../../platform/network/http-client.ts';
 import type { HttpResponse } from '../../../platform/network/http-response.ts';
 import type { ModelCard } from '../../inference/index.ts';
-import { decode, WIRE_VERSION } from './frames.ts';
+import { clusterErrors } from '../errors.ts';
+import { LINK_HEADER, versionFor, WIRE_BEFORE, WIRE_HEADER } from '../protocol/wire-version.ts';
+import { decode } from './frames.ts';
 import type { NodeCertificate } from './node-certificate.ts';
 import { BLOCK_TOKENS, PrefixDigest } from './prefixes.ts';
 import {
@@ -34,6 +36,7 @@ export interface PeerFacts {
 
 const MOST_REPORT_BYTES = 4 * 1024 * 1024;
 /** A node that does not say how it is for so long gets nothing new until it does. */
+const MOST_REFUSAL_BYTES = 2_048;
 const PROBE_MS = 3_000;
 const LIMITS = { connectMs: 2_000, firstByteMs: 5_000 };
 /** An answer that a node works on slows the reading of a prompt there like so many more tokens. */
@@ -55,6 +58,8 @@ export class Peer {
   isAnswering = false;
   /** It was asked how it is, and did not answer. */
   isSilent = false;
+  /** The wire version that it is asked in: the one before, which each node speaks that this one can talk to, until it says that it speaks this one's. */
+  version = WIRE_BEFORE;
   cards: ReadonlyMap<string, ModelCard> = new Map();
   /** The node says it itself. */
   reported: NodeLoad = IDLE;
@@ -116,17 +121,25 @@ export class Peer {
     return this.nDispatched + this.nForwarding === 0;
   }
 
-  async ask(path: string, signal: AbortSignal, body?: string): Promise<HttpResponse> {
-    const headers = { 'x-svc-wire': WIRE_VERSION };
+  /** Throws `wire_version_refused` where the node does not speak with this one. `body` is of the version that the node is asked in now. */
+  async ask(path: string, signal: AbortSignal, body?: string | Uint8Array): Promise<HttpResponse> {
+    const headers = { [WIRE_HEADER]: String(this.version) };
     const url = new URL(`https://${this.facts.address}${path}`);
-    const response = await this.#client.request(url, { method: body === undefined ? 'GET' : 'POST', headers, body, signal });
+    const method = body === undefined ? 'GET' : 'POST';
+    const response = await this.#client.request(url, { method, headers, body, signal }).catch((error: unknown) => {
+      // It may come back as an older program.
+      this.version = WIRE_BEFORE;
+      throw error;
+    });
+    this.version = versionFor(response.header(WIRE_HEADER));
+    if (response.status === 409 && response.header(LINK_HEADER) !== undefined) throw await this.#refusalOf(response);
     this.reported = readLoad(response.header(LOAD_HEADER)) ?? this.reported;
     return response;
   }
 
   /** Sends a client's request on. Its answer takes as long as it takes, unless the node itself gives no sign of life. */
   forward(path: string, request: HttpRequest & { signal: AbortSignal }): Promise<HttpResponse> {
-    const headers = { ...request.headers, 'x-svc-wire': WIRE_VERSION };
+    const headers = { ...request.headers, [WIRE_HEADER]: String(this.version) };
     const url = new URL(`https://${this.facts.address}${path}`);
     const signal = AbortSignal.any([request.signal, this.#lost.signal]);
     return this.#client.request(url, { ...request, headers, signal, firstByteMs: 0, idleMs: 0 });
@@ -153,6 +166,12 @@ export class Peer {
       if (performance.now() - this.#heardAt > this.#idleMs) this.#endForwards();
       throw error;
     }
+  }
+
+  async #refusalOf(response: HttpResponse): Promise<Error> {
+    const said = (await response.bytes(MOST_REFUSAL_BYTES)).toString();
+    const { name, address } = this.facts;
+    return clusterErrors.error('wire_version_refused', `The node ${name || address} refuses this one: ${said}`);
   }
 
   #endForwards(): void {

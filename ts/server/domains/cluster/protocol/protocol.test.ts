@@ -1,13 +1,27 @@
 /** The rules of a node by themselves: whom it trusts, and what it takes for the state of the others. `npm run sim` has them in all that goes wrong. */
 import t from 'tap';
+import type { Role } from '../../../platform/module/module-names.ts';
 import type { NodeEntry } from '../node-store.ts';
 import { NodeCycle } from './node-cycle.ts';
 import { NodeMap } from './node-map.ts';
 import { stateOf } from './node-state.ts';
 import { Trust } from './trust.ts';
+import { nodesToUpdate } from './update-order.ts';
+import { spokenVersion, versionFor, WIRE_BEFORE, WIRE_VERSION, wireRefusal } from './wire-version.ts';
 
 const ENTRY_MS = 90_000;
-const told = { name: '', address: '', version: '', roles: '[]', modules: '[]', models: '[]', load: '{}', draining: 0, boot: '' };
+const told = {
+  name: '',
+  address: '',
+  version: '',
+  roles: '[]',
+  modules: '[]',
+  models: '[]',
+  load: '{}',
+  draining: 0,
+  wire: 1,
+  boot: '',
+};
 const entry = (id: string, seenMsAgo: number, ended = 0): NodeEntry => ({ ...told, id, ended, heartbeat_ms: 30_000, seenMsAgo });
 
 t.test('a list is trusted for so long from when it was asked for', async (t) => {
@@ -85,4 +99,30 @@ t.test('a process that hears another of its node twice, which was there before i
   row = 'first';
   await cycle.tell();
   t.equal(nTwins, 1);
+});
+
+t.test('nodes that others depend on are updated first, and versions are compared by their numbers', async (t) => {
+  const node = (id: string, version: string, ...roles: Role[]) => ({ id, version, roles });
+  const order = (...nodes: ReturnType<typeof node>[]) => nodesToUpdate(nodes).map(({ id }) => id);
+  t.strictSame(order(node('a', '5.0.9'), node('b', '5.0.9', 'inference')), [], 'all are alike');
+  t.strictSame(
+    order(
+      node('works', '5.0.9', 'inference'),
+      node('edge', '5.0.9', 'edge'),
+      node('new', '5.0.10', 'controller'),
+      node('head', '5.0.9', 'controller', 'edge'),
+    ),
+    ['head', 'edge', 'works'],
+  );
+  t.strictSame(order(node('a', '10.0.0'), node('b', '9.9.9')), ['b']);
+  t.strictSame(order(), []);
+});
+
+t.test('a node speaks its wire version and the one before, and no other', async (t) => {
+  const spoken = ['0', '1', '2', '3', '01', '2, 1', '', undefined].map((field) => spokenVersion(field));
+  t.strictSame(spoken, [undefined, WIRE_BEFORE, WIRE_VERSION, undefined, undefined, undefined, undefined, undefined]);
+  const asked = [undefined, '1', '2', '3', 'x'].map((field) => versionFor(field));
+  t.strictSame(asked, [WIRE_BEFORE, WIRE_BEFORE, WIRE_VERSION, WIRE_VERSION, WIRE_BEFORE], 'a newer one speaks this one too');
+  t.match(wireRefusal('3'), /versions 1 and 2, and was asked in 3: controllers and edge nodes are updated first/);
+  t.notMatch(wireRefusal('<script>'), /script/);
 });

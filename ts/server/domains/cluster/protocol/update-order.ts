@@ -1,0 +1,24 @@
+/** Which node of a cluster is updated next: the newer side reads what the older one says, so the nodes that others depend on go first. */
+import type { Role } from '../../../platform/module/module-names.ts';
+
+interface UpdatedNode {
+  readonly id: string;
+  readonly version: string;
+  readonly roles: readonly Role[];
+}
+
+const FIRST: readonly Role[] = ['controller', 'edge'];
+/** Compares 5.0.9 and 5.0.10 by their numbers. */
+const byVersion = new Intl.Collator('en', { numeric: true });
+
+/** The nodes that are older than the newest, in the order in which they are to be updated. */
+export function nodesToUpdate<N extends UpdatedNode>(nodes: readonly N[]): N[] {
+  const newest = nodes.map(({ version }) => version).reduce((a, b) => (byVersion.compare(a, b) < 0 ? b : a), '');
+  const old = nodes.filter(({ version }) => byVersion.compare(version, newest) < 0);
+  return old.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+function rankOf({ roles }: UpdatedNode): number {
+  const first = FIRST.findIndex((role) => roles.includes(role));
+  return first < 0 ? FIRST.length : first;
+}
