@@ -1,4 +1,4 @@
-/** Which node of a cluster is updated next: the newer side reads what the older one says, so the nodes that others depend on go first. */
+/** The order in which nodes of a cluster are updated: the newer side reads what the older one says, so those that others depend on go first. */
 import type { Role } from '../../../platform/module/module-names.ts';
 
 interface UpdatedNode {

@@ -20,7 +20,7 @@ export function versionFor(field: string | undefined): number {
   return Number(field) >= WIRE_VERSION ? WIRE_VERSION : WIRE_BEFORE;
 }
 
-/** What a node answers that was asked in a version that it does not speak. */
+/** The answer of a node that was asked in a version that it does not speak. */
 export function wireRefusal(asked: unknown): string {
   const known = [...new Set([WIRE_BEFORE, WIRE_VERSION])].join(' and ');
   const version = /^\d{1,6}$/.test(String(asked)) ? String(asked) : 'another one';
