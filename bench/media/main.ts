@@ -10,9 +10,12 @@ import { SPEECH_MODELS, type SpeechJob, type SpeechTask } from './speech-load.ts
 
 /** Samples a second: enough to be heard, and four hours of them are still an ordinary upload. */
 const RATE = 4_000;
-/** A server that waits uses so much within WATCHED_MS. */
-const IDLE_CPU_MS = 20;
+/** A thread that waits uses less within WATCHED_MS. */
+const IDLE_CPU_MS = 2;
 const WATCHED_MS = 1_000;
+/** A job has begun to compute when its server has used so much, of which each thread that computes has a part. */
+const BEGUN_CPU_MS = 500;
+const COMPUTED_CPU_MS = 100;
 const AT_ONCE = 4;
 
 const { side, url, pid, load, seed } = JSON.parse(process.argv[2] ?? '') as SpeechJob;
@@ -84,29 +87,30 @@ async function chat({ files: nFiles, tokens }: SpeechTask & { task: 'chat' }): P
   };
 }
 
-/** From the moment when the client is gone until the server uses no more than one that waits. */
+/** From the moment when the client is gone until the threads that computed wait. What runs Node by itself, collects garbage too. */
 async function cancel({ times }: SpeechTask & { task: 'cancel' }): Promise<Sample> {
   await transcribe(noise(5, seed));
   const freed: number[] = [];
   for (let i = 0; i < times; i++) {
     const over = new AbortController();
     const job = transcribe(noise(600, seed + i), { signal: over.signal }).catch(() => '');
-    await whenComputing();
+    const threads = await whenComputing();
     over.abort();
-    freed.push(await msUntilIdle());
+    freed.push(await msUntilIdle(threads));
     await job;
   }
   return { coresFreeP50Ms: at(freed, 0.5), coresFreeMostMs: Math.max(...freed) };
 }
 
-async function msUntilIdle(): Promise<number> {
+async function msUntilIdle(threads: readonly string[]): Promise<number> {
   const began = performance.now();
+  const used = () => sum(threads.map((thread) => readThreads(pid).get(thread) ?? 0)) * 1_000;
   const seen: { ms: number; cpuMs: number }[] = [];
   while (performance.now() - began < WATCHED_MS) {
-    seen.push({ ms: performance.now() - began, cpuMs: cpuMs() });
+    seen.push({ ms: performance.now() - began, cpuMs: used() });
     await sleep(2);
   }
-  const end = cpuMs();
+  const end = used();
   return seen.find((each) => end - each.cpuMs < IDLE_CPU_MS)?.ms ?? WATCHED_MS;
 }
 
@@ -151,15 +155,22 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** CPU of the server's own threads: a decoder is a process of its own. */
-function cpuMs(): number {
-  return [...readThreads(pid).values()].reduce((sum, seconds) => sum + seconds * 1_000, 0);
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
-/** Half a second of the cores tells a window from an upload. */
-async function whenComputing(): Promise<void> {
-  const before = cpuMs();
-  while (cpuMs() - before < 500) await sleep(5);
+/** Half a second of the cores tells a window from an upload. Returns the threads that computed, without the one that runs Node. */
+async function whenComputing(): Promise<string[]> {
+  const before = readThreads(pid);
+  const usedBy = (threads: ReadonlyMap<string, number>) =>
+    [...threads].map(([thread, seconds]) => ({ thread, cpuMs: (seconds - (before.get(thread) ?? 0)) * 1_000 }));
+  let used = usedBy(before);
+  // A decoder is a process of its own, and is not counted.
+  while (sum(used.map(({ cpuMs }) => cpuMs)) < BEGUN_CPU_MS) {
+    await sleep(5);
+    used = usedBy(readThreads(pid));
+  }
+  return used.filter(({ thread, cpuMs }) => thread !== String(pid) && cpuMs > COMPUTED_CPU_MS).map(({ thread }) => thread);
 }
 
 /** The whole text. Throws where there is none. */

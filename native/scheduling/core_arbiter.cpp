@@ -8,6 +8,19 @@
 
 namespace svc {
 
+namespace {
+
+// How many times as long as a turn the others compute until the next one of its use.
+int turns_between(CoreUse use) {
+    return use == CoreUse::kRecording ? kSchedulingTuning.turns_between_recordings : kSchedulingTuning.turns_between_background;
+}
+
+Clock::duration rest_after(CoreUse use, Clock::duration turn) {
+    return std::min<Clock::duration>(turns_between(use) * turn, kSchedulingTuning.most_rest);
+}
+
+}  // namespace
+
 CoreArbiter & CoreArbiter::of_process() {
     static CoreArbiter arbiter(std::max(1u, std::thread::hardware_concurrency()));
     return arbiter;
@@ -33,47 +46,58 @@ bool CoreArbiter::Member::is_contended() const {
                        [&](const Member * other) { return other != this && other->n_threads_ > 0 && other->last_ > since; });
 }
 
-void CoreArbiter::take(Member & member, bool yields) {
+void CoreArbiter::take(Member & member, CoreUse use) {
     if (member.n_threads_ == 0) return;
-    auto own = with_memory([&] { return Line{{&member, yields}}; });
+    auto own = with_memory([&] { return Line{{&member, use}}; });
     std::unique_lock lock(mutex_);
     const auto place = own.begin();
-    waiting_.splice(yields ? waiting_.end() : first_that_yields(), own);
-    if (yields) yield(lock, place);
-    else member.last_ = last_ = Clock::now();
+    waiting_.splice(end_of(use), own);
+    if (use == CoreUse::kAnswer) member.last_ = share_of(use).last = Clock::now();
+    else let_pass(lock, place);
     // The first in the line waits for as many cores as it needs, and nobody overtakes it.
     changed_.wait_for(lock, kSchedulingTuning.most_turn_wait, [&] { return is_turn(place); });
     own.splice(own.begin(), waiting_, place);
     n_free_ -= member.n_threads_;
-    member.taken_ = Clock::now();
+    member.taken_ = share_of(use).last = Clock::now();
     if (!waiting_.empty()) changed_.notify_all();
 }
 
-void CoreArbiter::release(Member & member, bool yields) {
+void CoreArbiter::release(Member & member, CoreUse use) {
     if (member.n_threads_ == 0) return;
     std::lock_guard lock(mutex_);
     const auto now = Clock::now();
     n_free_ += member.n_threads_;
     member.lasted_ = now - member.taken_;
-    if (!yields) member.last_ = last_ = now;
+    if (use != CoreUse::kBackground) member.last_ = now;
+    share_of(use).last = now;
+    share_of(use).next = now + rest_after(use, member.lasted_);
     if (!waiting_.empty()) changed_.notify_all();
 }
 
-void CoreArbiter::yield(std::unique_lock<std::mutex> & lock, Line::iterator place) {
-    const Clock::duration share = kSchedulingTuning.turns_between_yielding * place->member->lasted_;
-    const auto end = Clock::now() + std::min<Clock::duration>(share, kSchedulingTuning.most_yielding);
-    for (auto now = Clock::now(); now < end; now = Clock::now()) {
-        const auto pause = last_ + kSchedulingTuning.pause_to_yield_to;
+void CoreArbiter::let_pass(std::unique_lock<std::mutex> & lock, Line::iterator place) {
+    const auto use = place->use;
+    const auto turn = place->member->lasted_;
+    auto & share = share_of(use);
+    for (auto now = Clock::now(); now < share.next; now = Clock::now()) {
+        const auto pause = last_before(use) + kSchedulingTuning.pause_to_yield_to;
         const bool is_next = is_turn(place);
         if (is_next && now >= pause) break;
-        changed_.wait_until(lock, is_next ? std::min(pause, end) : end);
+        changed_.wait_until(lock, is_next ? std::min(pause, share.next) : share.next);
     }
-    place->yields = false;
-    waiting_.splice(first_that_yields(), waiting_, place);
+    // Others of the same use wait for this turn too, which will take about as long as the last.
+    share.next = Clock::now() + turn + rest_after(use, turn);
+    place->use = CoreUse::kAnswer;
+    waiting_.splice(end_of(CoreUse::kAnswer), waiting_, place);
 }
 
-CoreArbiter::Line::iterator CoreArbiter::first_that_yields() {
-    return std::find_if(waiting_.begin(), waiting_.end(), [](const Place & place) { return place.yields; });
+CoreArbiter::Line::iterator CoreArbiter::end_of(CoreUse use) {
+    return std::find_if(waiting_.begin(), waiting_.end(), [&](const Place & place) { return place.use > use; });
+}
+
+Clock::time_point CoreArbiter::last_before(CoreUse use) const {
+    auto last = Clock::time_point{};
+    for (size_t i = 0; i < static_cast<size_t>(use); i++) last = std::max(last, shares_[i].last);
+    return last;
 }
 
 bool CoreArbiter::is_turn(const Line::const_iterator & place) const {

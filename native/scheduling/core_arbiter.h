@@ -1,8 +1,10 @@
 // Contexts that compute on the same cores take turns, a step at a time. Side by side they wait at barriers for threads that do
-// not run. Nobody waits for long: beside a context whose steps take longer, the system divides the cores. Work that nobody waits
-// for lets the others go first, also in the short times between their steps, and gets a small share of the cores beside them.
+// not run. Nobody waits for long: beside a context whose steps take longer, the system divides the cores. A pass over a recording
+// lets answers go first, and work that nobody waits for lets both, also in the short times between their steps: all passes
+// together get a quarter of the cores beside answers, all such work a fifth.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <list>
@@ -12,6 +14,13 @@
 #include "../common/clock.h"
 
 namespace svc {
+
+// Who waits for what is computed, in the order in which they go.
+enum class CoreUse : uint8_t {
+    kAnswer,      // somebody, for each step
+    kRecording,   // somebody, for the whole
+    kBackground,  // nobody
+};
 
 class CoreArbiter {
   public:
@@ -32,7 +41,7 @@ class CoreArbiter {
         friend class CoreGrant;
         CoreArbiter & arbiter_;
         uint32_t n_threads_;
-        Clock::time_point last_{};  // of a turn that did not yield
+        Clock::time_point last_{};  // of a turn that somebody waits for
         Clock::time_point taken_{};
         Clock::duration lasted_{};  // its last turn
     };
@@ -44,40 +53,46 @@ class CoreArbiter {
     friend class CoreGrant;
     struct Place {
         const Member * member;
-        bool yields;
+        CoreUse use;  // kAnswer once it has let the others go first
     };
     using Line = std::list<Place>;
+    // The turns of one use together.
+    struct Share {
+        Clock::time_point last{};  // when one began or ended
+        Clock::time_point next{};  // until then the others go first
+    };
 
-    void take(Member & member, bool yields);
-    void release(Member & member, bool yields);
-    Line::iterator first_that_yields();
+    void take(Member & member, CoreUse use);
+    void release(Member & member, CoreUse use);
+    Line::iterator end_of(CoreUse use);
     bool is_turn(const Line::const_iterator & place) const;
+    Share & share_of(CoreUse use) { return shares_[static_cast<size_t>(use)]; }
     // The caller waits until the others pause, or have had their share.
-    void yield(std::unique_lock<std::mutex> & lock, Line::iterator place);
+    void let_pass(std::unique_lock<std::mutex> & lock, Line::iterator place);
+    Clock::time_point last_before(CoreUse use) const;
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     int64_t n_free_;  // below 0 when somebody did not wait any longer
     uint32_t n_cores_;
-    Line waiting_;              // in order of arrival, those that yield last
-    Clock::time_point last_{};  // when a turn that did not yield began or ended
+    Line waiting_;  // by use, then in order of arrival
+    std::array<Share, 3> shares_{};
     std::vector<Member *> members_;
 };
 
 // Holds the cores while it lives.
 class CoreGrant {
   public:
-    // `yields`: nobody waits for what is computed.
-    explicit CoreGrant(CoreArbiter::Member & member, bool yields = false) : member_(member), yields_(yields) {
-        member_.arbiter_.take(member_, yields_);
+    explicit CoreGrant(CoreArbiter::Member & member, CoreUse use = CoreUse::kAnswer) : member_(member), use_(use) {
+        member_.arbiter_.take(member_, use_);
     }
-    ~CoreGrant() { member_.arbiter_.release(member_, yields_); }
+    ~CoreGrant() { member_.arbiter_.release(member_, use_); }
     CoreGrant(const CoreGrant &) = delete;
     CoreGrant & operator=(const CoreGrant &) = delete;
 
   private:
     CoreArbiter::Member & member_;
-    const bool yields_;
+    const CoreUse use_;
 };
 
 }  // namespace svc

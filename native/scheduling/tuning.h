@@ -15,11 +15,13 @@ struct SchedulingTuning {
     Ms contention_memory{200};
     // steps that do not run side by side : gaps beside a slow context. tenants, 2c
     Ms most_turn_wait{30};
-    // the cores while an answer is made : how long answers wait for work that nobody waits for. ingest, 2c
-    int turns_between_yielding = 4;
-    // that share for turns that take seconds : one turn that stood still, as in a frozen machine, bars no later one for long.
+    // the cores while an answer is made : how long answers wait for recordings, beside. media, 2c; for work that nobody waits
+    // for. ingest, 2c
+    int turns_between_recordings = 3;
+    int turns_between_background = 4;
+    // those shares for turns that take seconds : one turn that stood still, as in a frozen machine, bars no later one for long.
     // chosen
-    Ms most_yielding{10'000};
+    Ms most_rest{10'000};
     // answers at full speed : the cores between their steps. ingest, 2c
     Ms pause_to_yield_to{3};
     // fewer trials : how much waiting for cores counts. contention, 2c

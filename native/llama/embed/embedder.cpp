@@ -363,10 +363,10 @@ void Embedder::run_batch() {
     if (device_failed_) throw_device_fault();
     pack();
     if (packed_.empty()) return;
-    const bool is_background = packed_.front().request->is_background;
+    const auto use = packed_.front().request->is_background ? CoreUse::kBackground : CoreUse::kAnswer;
     if (auto * memory = llama_get_memory(context_.get())) llama_memory_clear(memory, false);
     const bool encodes = llama_model_has_encoder(model_->raw()) && !llama_model_has_decoder(model_->raw());
-    std::optional<CoreGrant> grant(std::in_place, *compute_, is_background);
+    std::optional<CoreGrant> grant(std::in_place, *compute_, use);
     const auto begin = Clock::now();
     const int32_t result = encodes ? llama_encode(context_.get(), batch_->raw()) : llama_decode(context_.get(), batch_->raw());
     llama_synchronize(context_.get());

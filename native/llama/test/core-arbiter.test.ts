@@ -9,13 +9,8 @@ const figures = (...args: (string | number)[]) => figuresOf('core-arbiter-test',
 
 /** Contexts of so many threads each never take more than all cores, and take all of them, in turns that fit. */
 async function share(t: Test, nCores: number, nThreads: readonly number[], fits: (turns: Figures) => boolean): Promise<void> {
-  const measure = async () => {
-    const turns = await figures('share', nCores, ...nThreads);
-    t.ok((turns['most'] ?? Infinity) <= nCores, JSON.stringify(turns));
-    return turns;
-  };
   const fitsAll = (turns: Figures) => turns['most'] === nCores && fits(turns);
-  const turns = await undisturbed(measure, fitsAll);
+  const turns = await undisturbed(() => figures('share', nCores, ...nThreads), fitsAll);
   t.ok(fitsAll(turns), JSON.stringify(turns));
 }
 
@@ -39,15 +34,27 @@ t.test('nobody waits long for a slow one', { skip: noReferences() }, async (t) =
   t.ok(waited >= 29 && waited < 290, `${waited} ms`);
 });
 
-t.test(
-  'what nobody waits for has the cores while others pause, and a small share beside them',
-  { skip: noReferences() },
-  async (t) => {
-    const hasCores = ({ yielding = 0 }: Figures) => yielding > 40;
-    const alone = await undisturbed(() => figures('yield', 0), hasCores);
-    t.ok(hasCores(alone), JSON.stringify(alone));
-    const hasShare = ({ steps = 0, yielding = 0 }: Figures) => steps > 60 && yielding > 4 && yielding < 40;
-    const beside = await undisturbed(() => figures('yield', 1_000), hasShare);
-    t.ok(hasShare(beside), JSON.stringify(beside));
-  },
-);
+/** Turns of 5 ms in 600 ms, which come to 120 at most, beside steps of 2 ms with 1 ms between them. */
+async function beside(t: Test, use: string, nOthers: number, mostTurns: number): Promise<void> {
+  const hasCores = ({ turns = 0 }: Figures) => turns > 60;
+  const alone = await undisturbed(() => figures('beside', use, nOthers, 0), hasCores);
+  t.ok(hasCores(alone), JSON.stringify(alone));
+  const hasShare = ({ steps = 0, turns = 0 }: Figures) => steps > 60 && turns > 4 && turns < mostTurns;
+  const shared = await undisturbed(() => figures('beside', use, nOthers, 1_000), hasShare);
+  t.ok(hasShare(shared), JSON.stringify(shared));
+}
+
+for (const nOthers of [1, 4]) {
+  const who = nOthers === 1 ? 'one' : 'several together';
+  t.test(
+    `what nobody waits for has the cores while answers pause, and a small share beside them: ${who}`,
+    {
+      skip: noReferences(),
+    },
+    (t) => beside(t, 'background', nOthers, 40),
+  );
+
+  t.test(`recordings have the cores while answers pause, and a quarter beside them: ${who}`, { skip: noReferences() }, (t) =>
+    beside(t, 'recordings', nOthers, 50),
+  );
+}

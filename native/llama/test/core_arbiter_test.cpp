@@ -1,9 +1,9 @@
 // core-arbiter-test share N_CORES THREADS...: contexts of so many threads that compute 1 ms at a time for 300 ms. Prints the
 // most
 //   cores that were taken at once, the fewest and the most turns that one of them got, and whether they noticed each other.
-// core-arbiter-test yield STEPS: a context computes so many steps of 2 ms with 1 ms between them, beside one that computes 5 ms
-// at a time
-//   and yields, for 600 ms. Prints how many turns each got, and the longest time, in ms, that a step waited.
+// core-arbiter-test beside recordings|background N STEPS: a context computes so many steps of 2 ms with 1 ms between them,
+//   beside N others that compute 5 ms at a time for recordings or for nobody, for 600 ms. Prints how many turns each kind got,
+//   and the longest time, in ms, that a step waited.
 // core-arbiter-test hog: how long a context waits, in ms, beside one whose step takes 300 ms.
 #include "../../scheduling/core_arbiter.h"
 
@@ -53,17 +53,20 @@ int share(uint32_t n_cores, int count, char ** threads) {
     return 0;
 }
 
-int yield(int n_steps) {
+int beside(svc::CoreUse use, int n_others, int n_steps) {
     svc::CoreArbiter arbiter(2);
     const auto end = svc::Clock::now() + std::chrono::milliseconds(600);
-    int n_yielding = 0;
-    std::thread background([&] {
-        svc::CoreArbiter::Member member(2, arbiter);
-        for (; svc::Clock::now() < end; n_yielding++) {
-            const svc::CoreGrant grant(member, true);
-            sleep_ms(5);
-        }
-    });
+    std::atomic<int> n_turns{0};
+    std::vector<std::thread> others;
+    for (int i = 0; i < n_others; i++) {
+        others.emplace_back([&] {
+            svc::CoreArbiter::Member member(2, arbiter);
+            for (; svc::Clock::now() < end; n_turns++) {
+                const svc::CoreGrant grant(member, use);
+                sleep_ms(5);
+            }
+        });
+    }
     svc::CoreArbiter::Member member(2, arbiter);
     double longest_ms = 0;
     int n_done = 0;
@@ -76,8 +79,8 @@ int yield(int n_steps) {
         }
         sleep_ms(1);
     }
-    background.join();
-    std::printf("steps %d\nyielding %d\nlongest %.0f\n", n_done, n_yielding, longest_ms);
+    for (auto & other : others) other.join();
+    std::printf("steps %d\nturns %d\nlongest %.0f\n", n_done, n_turns.load(), longest_ms);
     return 0;
 }
 
@@ -104,8 +107,12 @@ int hog() {
 int main(int argc, char ** argv) {
     if (argc > 3 && std::strcmp(argv[1], "share") == 0)
         return share(static_cast<uint32_t>(std::atoi(argv[2])), argc - 3, argv + 3);
-    if (argc == 3 && std::strcmp(argv[1], "yield") == 0) return yield(std::atoi(argv[2]));
+    if (argc == 5 && std::strcmp(argv[1], "beside") == 0) {
+        const bool hears = std::strcmp(argv[2], "recordings") == 0;
+        const auto use = hears ? svc::CoreUse::kRecording : svc::CoreUse::kBackground;
+        return beside(use, std::atoi(argv[3]), std::atoi(argv[4]));
+    }
     if (argc == 2 && std::strcmp(argv[1], "hog") == 0) return hog();
-    std::fprintf(stderr, "core-arbiter-test share N_CORES THREADS... | yield STEPS | hog\n");
+    std::fprintf(stderr, "core-arbiter-test share N_CORES THREADS... | beside recordings|background N STEPS | hog\n");
     return 2;
 }

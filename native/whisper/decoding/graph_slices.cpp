@@ -27,8 +27,8 @@ double work_of(const ggml_tensor * node) {
 
 }  // namespace
 
-GraphSlices::Scope::Scope(GraphSlices & slices, bool yields, std::function<bool()> is_over) {
-    slices.yields_ = yields;
+GraphSlices::Scope::Scope(GraphSlices & slices, CoreUse use, std::function<bool()> is_over) {
+    slices.use_ = use;
     slices.is_over_ = std::move(is_over);
     if (slices.work_per_ms_ <= 0) slices.work_per_ms_ = kAssumedWorkPerMs;
     current_slices = &slices;
@@ -64,7 +64,7 @@ bool GraphSlices::on_node(ggml_tensor * node, bool is_ahead, void * self) {
 
 void GraphSlices::begin() {
     work_ = 0;
-    grant_.emplace(compute_, yields_);
+    grant_.emplace(compute_, use_);
     began_ = Clock::now();
 }
 

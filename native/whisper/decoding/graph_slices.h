@@ -18,8 +18,8 @@ class GraphSlices {
     // What the calling thread computes while one lives is sliced.
     class Scope {
       public:
-        // `yields`: nobody waits for the result. `is_over`: whether it is wanted no more.
-        Scope(GraphSlices & slices, bool yields, std::function<bool()> is_over);
+        // `is_over`: whether the result is wanted no more.
+        Scope(GraphSlices & slices, CoreUse use, std::function<bool()> is_over);
         ~Scope();
         Scope(const Scope &) = delete;
         Scope & operator=(const Scope &) = delete;
@@ -38,7 +38,7 @@ class GraphSlices {
     void end();
 
     CoreArbiter::Member compute_;
-    bool yields_ = false;
+    CoreUse use_ = CoreUse::kRecording;
     std::function<bool()> is_over_;
     std::optional<CoreGrant> grant_;
     bool is_stopped_ = false;

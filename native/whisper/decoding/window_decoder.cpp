@@ -30,7 +30,7 @@ whisper_state * WindowDecoder::state() {
     return state_.get();
 }
 
-std::vector<SpeechSegment> WindowDecoder::decode(const std::vector<float> & samples, const DecodeOptions & options, bool yields,
+std::vector<SpeechSegment> WindowDecoder::decode(const std::vector<float> & samples, const DecodeOptions & options, CoreUse use,
                                                  const std::function<bool()> & is_over) {
     if (samples.size() < kLeastSamples) return {};
     auto params = whisper_full_default_params(WHISPER_SAMPLING_BEAM_SEARCH);
@@ -47,7 +47,7 @@ std::vector<SpeechSegment> WindowDecoder::decode(const std::vector<float> & samp
     params.token_timestamps = options.has_words;
     params.tdrz_enable = options.tells_turns;
     auto * used = state();
-    const GraphSlices::Scope scope(slices_, yields, is_over);
+    const GraphSlices::Scope scope(slices_, use, is_over);
     const int result = svc_whisper_full(model_->raw(), used, params, samples.data(), static_cast<int>(samples.size()));
     if (result != 0) throw StatusError("internal", "the speech model failed (" + std::to_string(result) + ")");
     std::vector<SpeechSegment> segments;
@@ -55,12 +55,12 @@ std::vector<SpeechSegment> WindowDecoder::decode(const std::vector<float> & samp
     return segments;
 }
 
-std::vector<float> WindowDecoder::detect_language(const std::vector<float> & samples, bool yields,
+std::vector<float> WindowDecoder::detect_language(const std::vector<float> & samples, CoreUse use,
                                                   const std::function<bool()> & is_over) {
     std::vector<float> probabilities(static_cast<size_t>(whisper_lang_max_id()) + 1);
     if (samples.size() < kLeastSamples) return probabilities;
     auto * used = state();
-    const GraphSlices::Scope scope(slices_, yields, is_over);
+    const GraphSlices::Scope scope(slices_, use, is_over);
     const int size = static_cast<int>(samples.size());
     if (whisper_pcm_to_mel_with_state(model_->raw(), used, samples.data(), size, n_threads_) != 0 ||
         whisper_lang_auto_detect_with_state(model_->raw(), used, 0, n_threads_, probabilities.data()) < 0)

@@ -47,10 +47,10 @@ class WindowDecoder {
     WindowDecoder(std::shared_ptr<SpeechModel> model, uint32_t n_threads);
 
     // Both throw StatusError internal, also once `is_over`.
-    std::vector<SpeechSegment> decode(const std::vector<float> & samples, const DecodeOptions & options, bool yields,
+    std::vector<SpeechSegment> decode(const std::vector<float> & samples, const DecodeOptions & options, CoreUse use,
                                       const std::function<bool()> & is_over);
     // The probability of each language, by whisper's number.
-    std::vector<float> detect_language(const std::vector<float> & samples, bool yields, const std::function<bool()> & is_over);
+    std::vector<float> detect_language(const std::vector<float> & samples, CoreUse use, const std::function<bool()> & is_over);
     double longest_slice_ms() const { return slices_.longest_ms(); }
 
   private:

@@ -21,6 +21,8 @@ constexpr size_t kMostLanguageWindows = 3;
 // The same line so often in a row is a model that goes round in circles.
 constexpr uint32_t kMostRepeated = 3;
 
+CoreUse use_of(const Transcription & job) { return job.options.is_background ? CoreUse::kBackground : CoreUse::kRecording; }
+
 double seconds_of(int64_t n_samples) { return static_cast<double>(n_samples) / kSampleRate; }
 
 // Times never pass the recording's end nor go back.
@@ -199,7 +201,7 @@ bool Transcriber::advance(WindowDecoder & decoder, Transcription & job) {
 
 // By the windows that are held, of which the last is new.
 void Transcriber::find_language(WindowDecoder & decoder, Transcription & job) {
-    const auto found = decoder.detect_language(job.held.back().samples, job.options.is_background, [&] { return is_over(job); });
+    const auto found = decoder.detect_language(job.held.back().samples, use_of(job), [&] { return is_over(job); });
     auto & sums = job.language_sums;
     sums.resize(found.size());
     for (size_t i = 0; i < found.size(); i++) sums[i] += found[i];
@@ -211,7 +213,7 @@ void Transcriber::find_language(WindowDecoder & decoder, Transcription & job) {
 void Transcriber::decode(WindowDecoder & decoder, Transcription & job, const SpeechWindow & window) {
     auto options = job.options.decode;
     options.language = job.language;
-    auto segments = decoder.decode(window.samples, options, job.options.is_background, [&] { return is_over(job); });
+    auto segments = decoder.decode(window.samples, options, use_of(job), [&] { return is_over(job); });
     TranscriptionEvent event;
     for (auto & segment : segments) {
         job.n_repeated = segment.text == job.last_text ? job.n_repeated + 1 : 0;
