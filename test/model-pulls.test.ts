@@ -1,10 +1,12 @@
 /** Models come and go over HTTP while the server runs. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { randomModel } from '../models/random/fixture.ts';
 import { type Behaviour, BrokenServer, sound } from '../ts/server/domains/inference/library/test-support/broken-server.ts';
 import { until } from '../ts/server/platform/jobs/test-support/open-jobs.ts';
+import { freePort } from './child-server.ts';
 import { type HttpAnswer, post, send } from './http.ts';
 import { startServer } from './server.ts';
 
@@ -58,8 +60,8 @@ t.test(
   },
 );
 
-function chat(url: string, model: string): Promise<HttpAnswer> {
-  return post(`${url}/v1/chat/completions`, { model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 2 });
+function chat(url: string, model: string, headers: Record<string, string> = {}): Promise<HttpAnswer> {
+  return post(`${url}/v1/chat/completions`, { model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 2 }, headers);
 }
 
 t.test(
@@ -118,3 +120,81 @@ t.test(
     t.equal((await send(`${url}/api/v1/data/models/pulled`, { method: 'DELETE' })).status, 405);
   },
 );
+
+t.test('a node has a model file from the node that has it, over the link and by its hash', async (t) => {
+  const mirror = await startMirror();
+  const folder = t.testdir({ one: {}, two: {} });
+  const start = async (name: string) =>
+    await startServer(t, {
+      models: {},
+      folder: join(folder, name),
+      env: {
+        SVC_MODELS_MIRROR: mirror.base.href,
+        SVC_CLUSTER_LISTEN: `127.0.0.1:${await freePort()}`,
+        SVC_CLUSTER_HEARTBEAT_SECONDS: '1',
+      },
+      readyPath: '/health',
+    });
+  const [one, two] = [await start('one'), await start('two')];
+  const account = { username: 'root', password: 'correct horse battery staple' };
+  const { json } = await post(`${one.url}/api/v1/auth/register`, account);
+  const root = { authorization: `Bearer ${String(json?.['token'])}` };
+  const token = await post(`${one.url}/api/v1/cluster/join-tokens`, { roles: ['inference'] }, root);
+  t.equal((await post(`${two.url}/api/v1/cluster/join`, { token: token.json?.['token'] })).status, 200);
+  await until(
+    () => two.running,
+    (isRunning) => !isRunning,
+  );
+  const member = await start('two');
+  const pull = async (url: string, body: object) => {
+    const headers = { ...root, accept: 'text/event-stream', 'content-type': 'application/json' };
+    const response = await fetch(`${url}/api/v1/models/pull`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const frames = (await response.text()).split('\n\n').filter((frame) => frame.startsWith('id:'));
+    return JSON.parse(frames.at(-1)?.split('data: ')[1] ?? '{}') as { state: string; result?: object; error?: object };
+  };
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const reference = 'owner/repo:Pulled.gguf';
+  const modelFile = (name: string, file: string) => readFileSync(join(folder, name, 'models', file));
+  t.match(await pull(one.url, { reference }), { state: 'done' });
+  t.equal(mirror.seen.length, 1);
+
+  await t.test('of a known hash', async (t) => {
+    t.match(await pull(member.url, { reference, sha256 }), { state: 'done', result: { verified: true } });
+    t.equal(mirror.seen.length, 1, 'nobody asked the hub again');
+    t.ok(modelFile('two', 'pulled.gguf').equals(bytes));
+  });
+
+  await t.test('by the name that it has there, where nothing recorded its hash', async (t) => {
+    const other = readFileSync(await randomModel({ arch: 'llama', seed: 5 }));
+    writeFileSync(join(folder, 'one', 'models', 'ours.gguf'), other);
+    await until(
+      async () => (await send(`${one.url}/v1/models`, { headers: root })).text,
+      (text) => text.includes('"ours"'),
+    );
+    const done = await until(
+      () => pull(member.url, { reference: 'ours' }),
+      ({ state }) => state === 'done',
+    );
+    t.match(done, { result: { name: 'ours', verified: true } });
+    t.ok(modelFile('two', 'ours.gguf').equals(other));
+    t.equal((await post(`${member.url}/api/v1/models/pull`, { reference: 'nobodys' }, root)).status, 404);
+    t.match(
+      await until(
+        () => chat(member.url, 'ours', root),
+        ({ status }) => status === 200,
+      ),
+      { json: { model: 'ours' } },
+    );
+  });
+
+  await t.test('from a member to a controller; what came damaged is thrown away, and the hub is asked', async (t) => {
+    const third = Buffer.from(bytes);
+    third[third.length - 1] = (third.at(-1) as number) ^ 1;
+    writeFileSync(join(folder, 'two', 'models', 'pulled.gguf'), third);
+    await send(`${one.url}/api/v1/inference/models/pulled?force=true`, { method: 'DELETE', headers: root });
+    const before = mirror.seen.length;
+    t.match(await pull(one.url, { reference, sha256 }), { state: 'done', result: { verified: true } });
+    t.equal(mirror.seen.length, before + 1, 'the hub gave it');
+    t.ok(modelFile('one', 'pulled.gguf').equals(bytes));
+  });
+});

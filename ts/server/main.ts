@@ -155,6 +155,7 @@ export async function createServer(
   accountsOfModule?.connectOwners([...host.owners, { name: 'jobs', belongings: jobs }]);
   const models = host.find(inference);
   if (models !== undefined) {
+    if (nodes?.modelFiles !== undefined) models.modelFiles.connect(nodes.modelFiles);
     host.find(retrieval)?.connect(models.service);
     host.find(media)?.connect(models);
   }

@@ -11,7 +11,7 @@ import type { Module } from '../../platform/module/module.ts';
 import type { ModuleContext } from '../../platform/module/module-context.ts';
 import { StartError } from '../../platform/module/start-error.ts';
 import { StorageError } from '../../platform/storage/index.ts';
-import { inference, isOwn } from '../inference/index.ts';
+import { inference, isOwn, type NodeFiles } from '../inference/index.ts';
 import { markCopy, requireOriginal, requireSilence } from './join/copy-guard.ts';
 import { Joining } from './join/joining.ts';
 import { type Controller, hasLeft, type Membership, membershipText, readMembership, writeMembership } from './join/membership.ts';
@@ -19,6 +19,7 @@ import { RegistryClient } from './join/registry-client.ts';
 import { RegistryServer } from './join/registry-server.ts';
 import type { NodeFront } from './link/forward-server.ts';
 import { ClusterLink } from './link/link.ts';
+import { nodeFiles } from './link/model-files.ts';
 import { type NodeCertificate, openNodeCertificate } from './link/node-certificate.ts';
 import type { Peer, PeerFacts } from './link/peers.ts';
 import type { StateReport } from './link/work.ts';
@@ -47,6 +48,8 @@ export interface ClusterApi {
   readonly isMember: boolean;
   /** Sends requests on that other nodes answer; undefined: there are no links. */
   readonly forwarding: Forwarding | undefined;
+  /** The model files of the other nodes; undefined: there are no links. */
+  readonly modelFiles: NodeFiles | undefined;
   /** It asks for credentials whether it has accounts or not: it is a member of a cluster, or was one. */
   readonly enforces: boolean;
   /** Judges a credential where the accounts are. Throws HttpError, 503 where no controller answers. */
@@ -126,6 +129,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
           entryMs,
           nodeMap,
           models: service,
+          modelFiles: () => (models.isRunning ? models.api.modelFiles : undefined),
           front: () => front,
           state: () => ownState(),
           onReport: (peer) => hear(peer),
@@ -143,6 +147,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
             onSaved: (nTokens) => saved.add(nTokens),
           },
         });
+  const opened = Promise.withResolvers<void>();
   /** A member keeps up with its controllers, which come, go and renew their certificates. */
   let followed = '';
   const follow = async (
@@ -307,6 +312,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
         return membership !== undefined || wasMember;
       },
       forwarding: link?.forwarder,
+      modelFiles: link && nodeFiles(() => link.peers, opened.promise),
       authenticate: (source) => (link as ClusterLink).forwarder.authenticate(source),
       usesDatabase: async (id) =>
         isShared && (await member.topology()).nodes.some((one) => one.id === id && one.state !== 'gone'),
@@ -349,6 +355,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
         if (membership !== undefined)
           client = new RegistryClient([...membership.controllers, ...(membership.standbys ?? [])], certificate);
         await link.start(certificate);
+        opened.resolve();
         if (fenced !== undefined)
           throw new StartError(
             'primary_replaced',

@@ -36,6 +36,7 @@ export * as inferenceEvents from './events.ts';
 export { inferenceFailure } from './failure.ts';
 export { bytesOf, holdTexts, textOf } from './held-texts.ts';
 export type { InferenceApi, InferenceOverrides } from './inference-module.ts';
+export type { NodeFile, NodeFiles, OwnFile, WantedFile } from './library/index.ts';
 export type { EncodedMedia } from './media/encoded-media.ts';
 export { namedModelFile, openModelLibrary } from './model-folders.ts';
 export type { ModelKind, ModelSource, StoredModel } from './models/model-source.ts';

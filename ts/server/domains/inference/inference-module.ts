@@ -15,7 +15,14 @@ import { type PullRouteDeps, pullRoutes } from './api/pull-routes.ts';
 import { DefaultModel } from './default-model.ts';
 import { engineOptions } from './engine-options.ts';
 import type { InferenceConfig } from './inference-config.ts';
-import { findInCatalogue, type LibraryEntry } from './library/index.ts';
+import {
+  findInCatalogue,
+  findOwnFile,
+  type LibraryEntry,
+  type NodeFiles,
+  type OwnFile,
+  type WantedFile,
+} from './library/index.ts';
 import { devicesOf, gpuHealth, gpuReasons, warnOfUnusedDevices } from './local/gpu-report.ts';
 import { InspectionJobs } from './local/inspection/inspection-jobs.ts';
 import { Inspector } from './local/inspection/inspector.ts';
@@ -59,6 +66,12 @@ export interface InferenceApi {
   speechFiles(): Promise<SpeechFile[]>;
   /** Looks at a voice's model and projector in a confined process: what is wrong with them, or the memory that they will take. */
   inspectVoice(path: string, projectorPath: string): Promise<{ reason: string } | { hostBytes: number }>;
+  /** Files of models, between the nodes of a cluster. */
+  readonly modelFiles: {
+    find(wanted: WantedFile, signal: AbortSignal): Promise<OwnFile | undefined>;
+    /** Whom pulls ask before they go to the internet. */
+    connect(nodes: NodeFiles): void;
+  };
   /** The models that the module cluster serves over several nodes. */
   readonly split: { readonly models: readonly SplitModel[]; readonly programs: string; readonly port: number };
 }
@@ -173,6 +186,10 @@ export function createInference(context: Context, overrides: InferenceOverrides)
         if (!result.usable) return { reason: result.reason };
         const { weights, extras, engine } = result.memory ?? {};
         return { hostBytes: sumOf(weights, extras, engine).hostBytes };
+      },
+      modelFiles: {
+        find: (wanted, signal) => findOwnFile(library, probed, wanted, signal),
+        connect: (nodes) => pulls.connect(nodes),
       },
       split: { models: split, programs: settings['inference.split_programs'], port: settings['inference.split_port'] },
     },

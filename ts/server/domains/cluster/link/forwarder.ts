@@ -29,7 +29,7 @@ interface ForwarderParts {
 
 /** What a member answers itself: its probes, its pages, its own models, its own state, and the accounts that it had. */
 const OF_NODE =
-  /^\/(?!v1\/|api\/|mcp|scim|\.well-known)|^\/api\/v1\/(system|inference|cluster\/leave|identity\/local-unknown)(\/|$)/;
+  /^\/(?!v1\/|api\/|mcp|scim|\.well-known)|^\/api\/v1\/(system|inference|models\/pulls?|cluster\/leave|identity\/local-unknown)(\/|$)/;
 const ACCOUNTS = /^\/api\/v1\/(auth|identity|users)(\/|$)/;
 const PROMOTION = /^\/api\/v1\/cluster\/storage\/[^/]+\/promote$/;
 /** The name of an answer's stream ends with the id of its node. */

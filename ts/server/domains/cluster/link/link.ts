@@ -7,7 +7,7 @@ import { formatListenAddress, parseListenAddress } from '../../../platform/confi
 import type { Log } from '../../../platform/log/log.ts';
 import type { Node } from '../../../platform/node/node.ts';
 import { Repeater } from '../../../platform/repeater.ts';
-import type { InferenceService } from '../../inference/index.ts';
+import type { InferenceApi, InferenceService } from '../../inference/index.ts';
 import type { Controller } from '../join/membership.ts';
 import type { RegistryServer } from '../join/registry-server.ts';
 import type { NodeEntry, Registry } from '../node-store.ts';
@@ -18,6 +18,7 @@ import type { CertificateRow } from '../tables.ts';
 import { ForwardServer, type NodeFront } from './forward-server.ts';
 import { Forwarder } from './forwarder.ts';
 import { JOIN_PATH, LinkListener, type LinkRequest } from './link-listener.ts';
+import { MODEL_FILE_PATH, ModelFileServer } from './model-files.ts';
 import { certificateRow, isDue, type NodeCertificate, openNodeCertificate } from './node-certificate.ts';
 import { Peer, type PeerFacts, Peers } from './peers.ts';
 import { RemoteBackend, type RemoteObserver } from './remote-backend.ts';
@@ -42,6 +43,7 @@ interface LinkParts {
   readonly nodeMap: NodeMap;
   /** Undefined while the module is off. */
   models(): InferenceService | undefined;
+  modelFiles(): InferenceApi['modelFiles'] | undefined;
   readonly observer: RemoteObserver;
   /** This node as its clients meet it. */
   front(): NodeFront | undefined;
@@ -72,6 +74,7 @@ export class ClusterLink {
   readonly #peers = new Peers();
   readonly #listener: LinkListener;
   readonly #work: WorkServer;
+  readonly #files: ModelFileServer;
   readonly #backend: RemoteBackend;
   readonly #forwards: ForwardServer;
   readonly forwarder: Forwarder;
@@ -103,6 +106,7 @@ export class ClusterLink {
       isCurrent: () => this.#trust.isCurrent,
       answer: (request) => this.#answer(request),
     });
+    this.#files = new ModelFileServer(parts.modelFiles);
     this.#backend = new RemoteBackend(this.#peers, parts.observer);
     this.#forwards = new ForwardServer(parts.front);
     this.forwarder = new Forwarder({
@@ -197,6 +201,8 @@ export class ClusterLink {
     if (controller !== undefined && this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember);
     // Answers to clients of the other node have no such field.
     request.response.setHeader(WIRE_HEADER, WIRE_VERSION);
+    // A member lends its models: it has those of the cluster from whoever has them.
+    if (request.path.startsWith(MODEL_FILE_PATH)) return await this.#files.answer(request);
     // A member that was taken over reaches none of these.
     const handle = isMember ? undefined : this.#parts.handlerOf(request.path);
     if (handle !== undefined) return await handle(request);

@@ -142,7 +142,7 @@ export class Peer {
     const headers = { ...request.headers, [WIRE_HEADER]: String(this.version) };
     const url = new URL(`https://${this.facts.address}${path}`);
     const signal = AbortSignal.any([request.signal, this.#lost.signal]);
-    return this.#client.request(url, { ...request, headers, signal, firstByteMs: 0, idleMs: 0 });
+    return this.#client.request(url, { firstByteMs: 0, idleMs: 0, ...request, headers, signal });
   }
 
   /** Asks the node how it is. Throws where it does not answer as a node does. */

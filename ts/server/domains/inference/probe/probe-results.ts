@@ -35,10 +35,15 @@ export class ProbeResults {
 
   /** Undefined: it was not probed. */
   find(model: ProbedFile): Abilities | undefined {
+    const sha256 = this.knownHash(model);
+    return sha256 === undefined ? undefined : this.#abilities.get(sha256);
+  }
+
+  /** SHA-256 of a file as it was when it came or was last hashed; undefined: it never was. */
+  knownHash(model: ProbedFile): string | undefined {
     this.#read();
     const known = this.#files.get(model.path);
-    const sha256 = known?.stamp === stampOf(model) ? known.sha256 : model.sha256;
-    return sha256 === undefined ? undefined : this.#abilities.get(sha256);
+    return known?.stamp === stampOf(model) ? known.sha256 : model.sha256;
   }
 
   /** The same for a file of which nothing is known yet, which is read for it. */

@@ -3,7 +3,15 @@ import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import type { Job, JobContext, JobProgress, JobQueue, Jobs } from '../../../platform/jobs/index.ts';
 import type { TenantScope } from '../../../platform/storage/index.ts';
 import { inferenceError } from '../errors.ts';
-import { type AllowedHost, checkPull, type PulledModel, type PullOptions, pullModel, spaceForModels } from '../library/index.ts';
+import {
+  type AllowedHost,
+  checkPull,
+  type NodeFiles,
+  type PulledModel,
+  type PullOptions,
+  pullModel,
+  spaceForModels,
+} from '../library/index.ts';
 import { libraryJobFailure, libraryRefusal } from './library-failure.ts';
 import { fullReference, PullInput, type PullRequest, pullInput } from './pull-input.ts';
 
@@ -30,6 +38,7 @@ export interface ModelPullsOptions {
 export class ModelPulls {
   readonly #options: ModelPullsOptions;
   readonly #queue: JobQueue<PullInput>;
+  #nodes: NodeFiles | undefined;
 
   constructor(options: ModelPullsOptions) {
     this.#options = options;
@@ -41,6 +50,11 @@ export class ModelPulls {
       isOfNode: true,
       run: (context) => this.#run(context),
     });
+  }
+
+  /** From then on a file that another node has comes from there. */
+  connect(nodes: NodeFiles): void {
+    this.#nodes = nodes;
   }
 
   start(): void {
@@ -104,9 +118,9 @@ export class ModelPulls {
     }
   }
 
-  #common({ name }: PullInput): Pick<PullOptions, 'hub' | 'allowedHosts' | 'name'> {
+  #common({ name }: PullInput): Pick<PullOptions, 'hub' | 'allowedHosts' | 'name' | 'nodes'> {
     const { hub, allowedHosts } = this.#options;
-    return { hub, allowedHosts, ...(name !== undefined && { name }) };
+    return { hub, allowedHosts, nodes: this.#nodes, ...(name !== undefined && { name }) };
   }
 }
 

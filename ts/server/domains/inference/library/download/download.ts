@@ -36,6 +36,10 @@ export interface DownloadRequest {
   /** More than this many bytes are refused. */
   maxBytes: number;
   policy: AddressPolicy;
+  /** Asks in place of a client of this download's own. */
+  client?: Pick<HttpClient, 'request'> | undefined;
+  /** What the bytes are of, where several addresses give the same; absent: of this address alone. */
+  identity?: string | undefined;
   token?: string;
   retry?: RetryPolicy;
   signal?: AbortSignal;
@@ -78,7 +82,8 @@ export class Download {
   readonly #request: DownloadRequest;
   readonly #retry: RetryPolicy;
   readonly #partial: PartialFile;
-  readonly #client: HttpClient;
+  readonly #client: Pick<HttpClient, 'request'>;
+  readonly #ownClient: HttpClient | undefined;
   #revision: string | undefined;
   #nRestarts = 0;
   #furthestBytes: number;
@@ -88,18 +93,20 @@ export class Download {
     this.#retry = request.retry ?? defaultRetry;
     this.#partial = partial;
     const { idleMs } = this.#retry;
-    this.#client = new HttpClient({ policy: request.policy, connectMs: idleMs, firstByteMs: idleMs, idleMs });
+    const limits = { connectMs: idleMs, firstByteMs: idleMs, idleMs };
+    this.#ownClient = request.client === undefined ? new HttpClient({ policy: request.policy, ...limits }) : undefined;
+    this.#client = (request.client ?? this.#ownClient) as Pick<HttpClient, 'request'>;
     this.#furthestBytes = partial.receivedBytes;
   }
 
   /** Leaves a complete, verified and synced file at partialPath. Throws LibraryError, or the signal's reason. */
   static async run(request: DownloadRequest): Promise<DownloadResult> {
-    const partial = await PartialFile.open(request.partialPath, identityUrl(request.url), request.signal);
+    const partial = await PartialFile.open(request.partialPath, request.identity ?? identityUrl(request.url), request.signal);
     const download = new Download(request, partial);
     try {
       return await download.#run();
     } finally {
-      await Promise.all([download.#client.close(), partial.close()]);
+      await Promise.all([download.#ownClient?.close(), partial.close()]);
     }
   }
 

@@ -7,7 +7,7 @@ import { LibraryError } from '../files/library-error.ts';
 const maxRedirects = 10;
 
 export interface RemoteRequest {
-  client: HttpClient;
+  client: Pick<HttpClient, 'request'>;
   headers: Record<string, string>;
   signal?: AbortSignal;
 }
