@@ -6,6 +6,8 @@ import { runCli } from '../ts/cli/run-cli.ts';
 import { PostgresCluster } from '../ts/server/platform/storage/test-support/postgres-cluster.ts';
 import { type ChildServer, freePort } from './child-server.ts';
 import { send, sendJson } from './http.ts';
+import { openAiDialect } from './providers/openai.ts';
+import { startProvider } from './providers/provider-server.ts';
 import { chatModel, startServer } from './server.ts';
 import { iterations } from './test-support/iterations.ts';
 
@@ -16,6 +18,7 @@ async function startNode(t: Test, folder: string, databaseUrl: string | undefine
     ...(databaseUrl !== undefined && { SVC_DATABASE_URL: databaseUrl }),
     SVC_CLUSTER_LISTEN: `127.0.0.1:${await freePort()}`,
     SVC_CLUSTER_HEARTBEAT_SECONDS: '1',
+    SVC_CLOUD_ALLOWED_HOSTS: 'http://127.0.0.1',
     SVC_CLUSTER_ENTRY_SECONDS: '20',
   };
   return await startServer(t, { models: hasModel ? { [chatModel]: { arch: 'llama' } } : {}, env, folder });
@@ -158,8 +161,53 @@ t.test('two controllers and a member', { skip: PostgresCluster.missing() ?? fals
       t.strictSame(events(follow.text), expected);
       t.equal((await get(node, `/api/v1/edge/conversations/streams/none@${name.split('@')[1]}`)).status, 404);
     }
+    const listed = async (node: ChildServer) => (await get(node, '/api/v1/edge/conversations/streams')).json;
+    t.match(await listed(two), { data: [{ stream: name, state: 'completed' }] });
+    for (const node of [one, member]) t.strictSame(await listed(node), await listed(two), 'and is listed everywhere');
     const list = (await get(member, '/api/v1/models')).json as { models: { id: string; nodes?: string[] }[] };
     t.equal(list.models.find(({ id }) => id === chatModel)?.nodes?.length, 2, 'a model of two nodes is one row');
+  });
+
+  await t.test('each node has the same lists', async (t) => {
+    const provider = await startProvider(t, openAiDialect);
+    t.equal((await send(`${two.url}/api/v1/edge/conversations`, { method: 'POST', body: {}, headers: as(root) })).status, 201);
+    const backend = { id: 'far', kind: 'openai', base_url: `${provider.origin}/v1`, key: 'sk-planted-0123456789' };
+    const more = { model_filter: { include: ['model-a'] } };
+    const made = await send(`${two.url}/api/v1/cloud/backends`, {
+      method: 'POST',
+      body: { ...backend, ...more },
+      headers: as(root),
+    });
+    t.equal(made.status, 201);
+    await until(async () => (await get(member, '/api/v1/models')).text.includes('model-a'));
+    for (const path of [
+      '/api/v1/agent/tools',
+      '/api/v1/users/me/conversations',
+      '/api/v1/metering/quotas',
+      '/api/v1/system/jobs',
+    ]) {
+      const expected = await get(one, path);
+      t.equal(expected.status, 200, path);
+      for (const node of [two, member]) t.strictSame((await get(node, path)).json, expected.json, path);
+    }
+    for (const path of ['/v1/models', '/api/v1/models'])
+      for (const node of [one, two, member]) {
+        const { text, json } = await get(node, path);
+        const rows = (json?.['data'] ?? json?.['models']) as { id: string; nodes?: string[]; backend?: string }[];
+        t.strictSame(rows.map(({ id }) => id).toSorted(), ['model-a', chatModel].toSorted(), 'a row a model');
+        t.notMatch(text, /planted/);
+        const { backend: where } = rows.find(({ id }) => id === 'model-a') ?? {};
+        t.match(where, node === two ? /^far$/ : /^far(@.+)?$/);
+      }
+  });
+
+  await t.test('says in figures how it is', async (t) => {
+    const { text } = await send(`${one.url}/metrics`);
+    for (const name of ['nodes', 'map_age_seconds', 'epoch', 'running', 'prefix_tokens_saved_total', 'forward_retries_total'])
+      t.match(text, new RegExp(`^svc_cluster_${name} \\d`, 'm'), name);
+    t.match(text, /^svc_cluster_nodes 3$/m);
+    const epochs = await Promise.all([one, two].map(async ({ url: at }) => (await send(`${at}/metrics`)).text));
+    t.equal(epochs.filter((figures) => /^svc_cluster_epoch [1-9]/m.test(figures)).length, 1, 'one of them leads');
   });
 
   await t.test('a controller that is killed costs no request that may be repeated', async (t) => {

@@ -162,6 +162,7 @@ t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
     SVC_CLUSTER_LISTEN: `127.0.0.1:${await freePort()}`,
     SVC_CLUSTER_HEARTBEAT_SECONDS: '1',
     SVC_CLUSTER_ENTRY_SECONDS: '3',
+    SVC_MODELS_MIRROR: 'http://127.0.0.1:9',
   });
   head = await startServer(t, { models: { [embeddingModel]: { arch: 'bert' } }, folder: join(folder, 'head'), env: await env() });
   const ofMember = { models: { [chatModel]: { arch: 'llama' } }, folder: join(folder, 'member'), env: await env() } as const;
@@ -172,6 +173,9 @@ t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
   const before = { ...account, username: 'old' };
   const { token: old } = await sendJson<{ token: string }>(single.url, '/api/v1/auth/register', before);
   const asOld = { authorization: `Bearer ${old}` };
+  const pull = (name: string) => ({ method: 'POST', body: { reference: `org/${name}:${name}.gguf` } });
+  const early = await send(`${single.url}/api/v1/models/pull`, { ...pull('early'), headers: asOld });
+  t.equal(early.status, 202, early.text);
   const joined = await send(`${single.url}/api/v1/cluster/join`, {
     method: 'POST',
     body: { token: made.json?.['token'] },
@@ -220,6 +224,44 @@ t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
     t.match(await ask('/api/v1/cluster/topology', key), { status: 200 });
     t.match(await ask('/api/v1/nothing', root), { status: 404 });
     t.match(await ask('/api/v1/identity/keys', root, { name: 1 }), { status: 400, json: { error: 'invalid_request' } });
+  });
+
+  await t.test('shows jobs of its controller, which shows those of the member', async (t) => {
+    interface Job {
+      id: string;
+      kind: string;
+      state: string;
+    }
+    const path = '/api/v1/system/jobs';
+    // The nodes have jobs of their own beside these.
+    const KIND = '?kind=inference.pull';
+    const on = (server: ChildServer, rest = '', method = 'GET') =>
+      send(`${server.url}${path}${rest}`, { method, headers: asRoot });
+    const jobsOf = async (server: ChildServer) => (await on(server, KIND)).json?.['jobs'] as Job[];
+    const pulled = await ask('/api/v1/models/pull', root, pull('late').body);
+    t.equal(pulled.status, 202, pulled.text);
+    const ids = [pulled, early].map(({ json }) => (json as { job: Job } | undefined)?.job.id);
+    for (const server of [controller, member]) {
+      const jobs = await jobsOf(server);
+      t.strictSame(
+        jobs.map(({ id }) => id),
+        ids,
+        'each once, the newest first',
+      );
+      const first = await on(server, `${KIND}&limit=1`);
+      t.match(first.json, { jobs: [{ id: jobs[0]?.id }], next: jobs[0]?.id });
+      t.match((await on(server, `${KIND}&limit=1&before=${jobs[0]?.id}`)).json, { jobs: [{ id: jobs[1]?.id }], next: null });
+      for (const { id, kind } of jobs) t.match(await on(server, `/${id}`), { status: 200, json: { id, kind } });
+      t.match(await on(server, '/0199a3b2-0000-7000-8000-000000000000'), { status: 404, json: { error: 'job_not_found' } });
+      t.equal((await on(server, '?limit=0')).status, 400);
+      t.equal((await fetch(server.url + path)).status, 401);
+    }
+    for (const { id } of await jobsOf(controller)) {
+      const [here, there] = id === ids[0] ? [member, controller] : [controller, member];
+      t.equal((await on(here, `/${id}/cancel`, 'POST')).status, 200);
+      const events = await on(there, `/${id}/events`);
+      t.match(events, { status: 200, text: /"state":"(cancelled|done|failed)"/ });
+    }
   });
 
   await t.test('lists the accounts that it had, and signs none of them in', async (t) => {

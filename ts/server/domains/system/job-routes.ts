@@ -37,7 +37,9 @@ export function jobRoutes(jobs: Jobs): Route[] {
 function listRoute(jobs: Jobs): Route {
   return get(path, {
     summary: 'Background jobs, newest first',
-    description: 'A caller sees its own jobs, an administrator all of the tenant. Ended jobs are kept for a while.',
+    description:
+      'A caller sees its own jobs, an administrator all of the tenant. Ended jobs are kept for a while. In a cluster any node lists, shows and ends those ' +
+      'of all nodes that answer.',
     query: JobQuery,
     answer: JobPage,
     handle: async ({ caller, query }) => {

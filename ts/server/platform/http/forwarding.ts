@@ -21,6 +21,8 @@ export interface ForwardedFacts {
   readonly requestId: string;
   /** How often it was forwarded. */
   readonly hops: number;
+  /** Another node puts an answer together, and asks this one for its own part. */
+  readonly isPart?: boolean | undefined;
 }
 
 export interface ForwardedRequest {
@@ -36,9 +38,19 @@ export interface ForwardedRequest {
   lastFrame(error: HttpError): string;
 }
 
+/** A request as far as it is known before its body is. */
+export interface AskedRequest {
+  /** Undefined: there is no such route. */
+  readonly route: Route | undefined;
+  readonly method: string;
+  readonly path: string;
+  /** See ForwardedFacts. */
+  readonly isPart: boolean;
+}
+
 export interface Forwarding {
   /** Undefined: this node answers it. Else whoever sends it on; the function throws HttpError where nobody takes it. */
-  find(route: Route | undefined, path: string): ((request: ForwardedRequest) => Promise<Reply>) | undefined;
+  find(asked: AskedRequest): ((request: ForwardedRequest) => Promise<Reply>) | undefined;
 }
 
 /** The field of the note. From anywhere but this process it says nothing. */

@@ -173,7 +173,13 @@ export class Router {
     const isOutside = visit.listener === 'public' && visit.forwarded === undefined;
     const isChunkedOutside = isOutside && exchange.header('transfer-encoding') !== undefined;
     // Data that arrives before anything listens is lost, so the body is taken before the first wait.
-    const onwards = () => this.#deps.forwarding?.find(match?.endpoint.route, exchange.path);
+    const onwards = () =>
+      this.#deps.forwarding?.find({
+        route: match?.endpoint.route,
+        method: exchange.method,
+        path: exchange.path,
+        isPart: visit.forwarded?.isPart === true,
+      });
     let onward = this.opening === undefined ? onwards() : undefined;
     const takeBody = () =>
       match === undefined || isChunkedOutside ? undefined : this.#startBody(exchange, match.endpoint, onward !== undefined);

@@ -63,7 +63,7 @@ export class Joining {
     for (const { role, enabled } of node.roles())
       if (enabled !== roles.includes(role))
         await node.setRole(role, roles.includes(role)).catch((error: unknown) => {
-          log.warn('a role was not switched; `svc node role` does it', { role, error: String(error) });
+          log.warn('a role was not switched; `svc node roles` does it', { role, error: String(error) });
         });
     log.info('this node has joined a cluster', { controllers: controllers.map(({ address }) => address) });
     node.restart('it has joined a cluster');

@@ -3,6 +3,7 @@
  * it takes the way of every request, with its limits, its rights and its record. Members may have credentials judged as well.
  */
 import { Agent, type IncomingMessage, request as requestOf } from 'node:http';
+import { formatListenAddress } from '../../../platform/config/listen-address.ts';
 import type { Authenticator, CredentialSource } from '../../../platform/http/authenticator.ts';
 import { HttpError } from '../../../platform/http/errors.ts';
 import { type ForwardedFacts, IDENTITY_HEADER, writeForwardedFacts } from '../../../platform/http/forwarding.ts';
@@ -10,6 +11,7 @@ import type { ListenAddress } from '../../../platform/http/listen/listening-app.
 import { endToEndOf } from '../../../platform/http/reply/hop-by-hop.ts';
 import { LINK_HEADER, WIRE_HEADER } from '../protocol/wire-version.ts';
 import { decode, encode } from './frames.ts';
+import { partsOf } from './gathering.ts';
 import type { LinkRequest } from './link-listener.ts';
 
 /** This node as its clients meet it. */
@@ -51,13 +53,14 @@ export class ForwardServer {
     return path === CREDENTIAL_PATH || path === FORWARD_PATH;
   }
 
-  /** `isMember`: the node that asks has no accounts, so nobody is unknown to it. */
-  async answer(asked: LinkRequest, isMember: boolean): Promise<void> {
+  /** `isMember`: the node that asks has no accounts, so nobody is unknown to it. `isOwnMember`: this one has none, and answers with its parts alone. */
+  async answer(asked: LinkRequest, isMember: boolean, isOwnMember: boolean): Promise<void> {
     const front = this.#front();
     if (front === undefined) return refuse(asked, 503);
-    if (asked.path === CREDENTIAL_PATH) return await judge(asked, front.authenticator);
+    if (asked.path === CREDENTIAL_PATH) return isOwnMember ? refuse(asked, 403) : await judge(asked, front.authenticator);
     const facts = factsOf(asked, isMember);
     if (facts === undefined) return refuse(asked, 400);
+    if (isOwnMember && !isPartOfMember(asked, facts)) return refuse(asked, 403);
     await this.#pass(asked, facts, front.address());
   }
 
@@ -93,6 +96,11 @@ export class ForwardServer {
   }
 }
 
+/** HOST:PORT at which this node reaches itself. */
+export function ownAddress({ host, port }: ListenAddress): string {
+  return formatListenAddress({ host: LOOPBACK.get(host) ?? host, port });
+}
+
 const LOOPBACK = new Map([
   ['', '127.0.0.1'],
   ['0.0.0.0', '127.0.0.1'],
@@ -124,7 +132,10 @@ function sentBack(answer: IncomingMessage): Record<string, string | string[]> {
 function factsOf({ request }: LinkRequest, isMember: boolean): SentFacts | undefined {
   try {
     const text = Buffer.from(String(request.headers[FACTS_HEADER]), 'base64url').toString();
-    const { path, address, listener, state, host, isEncrypted, requestId, hops } = JSON.parse(text) as Record<string, unknown>;
+    const { path, address, listener, state, host, isEncrypted, requestId, hops, isPart } = JSON.parse(text) as Record<
+      string,
+      unknown
+    >;
     if (typeof hops !== 'number' || !(hops >= 1) || typeof address !== 'string' || typeof host !== 'string') return undefined;
     if (typeof path !== 'string' || !/^\/[!-~]*$/.test(path)) return undefined;
     return {
@@ -136,6 +147,7 @@ function factsOf({ request }: LinkRequest, isMember: boolean): SentFacts | undef
       isEncrypted: isEncrypted === true,
       requestId: String(requestId).slice(0, 200),
       hops,
+      isPart: isPart === true,
     };
   } catch {
     return undefined;
@@ -154,6 +166,10 @@ async function judge({ body, response }: LinkRequest, authenticator: Authenticat
     answer = { refusal: { status, code, detail, extra, headers: sent } };
   }
   response.writeHead(200, { 'content-type': 'application/json' }).end(encode(answer));
+}
+
+function isPartOfMember({ request }: LinkRequest, { isPart, path }: SentFacts): boolean {
+  return isPart === true && partsOf(request.method ?? 'GET', path.split('?', 1)[0] as string) === 'members';
 }
 
 /** By the field the other node tells it from an answer to its client. */

@@ -6,15 +6,17 @@
 import { createHash } from 'node:crypto';
 import type { CredentialSource } from '../../../platform/http/authenticator.ts';
 import { HttpError } from '../../../platform/http/errors.ts';
-import type { ForwardedRequest, Forwarding } from '../../../platform/http/forwarding.ts';
+import type { AskedRequest, ForwardedRequest, Forwarding } from '../../../platform/http/forwarding.ts';
 import type { Principal } from '../../../platform/http/principal.ts';
 import { endToEndOf } from '../../../platform/http/reply/hop-by-hop.ts';
 import { OWN_FIELDS } from '../../../platform/http/reply/replier.ts';
 import type { Reply } from '../../../platform/http/reply/reply.ts';
-import type { Route } from '../../../platform/http/route.ts';
+import type { HttpResponse } from '../../../platform/network/http-response.ts';
 import { LINK_HEADER } from '../protocol/wire-version.ts';
-import { CREDENTIAL_PATH, FACTS_HEADER, FORWARD_PATH, type WrittenRefusal } from './forward-server.ts';
+import { CREDENTIAL_PATH, FACTS_HEADER, FORWARD_PATH, type NodeFront, type WrittenRefusal } from './forward-server.ts';
 import { decode, encode } from './frames.ts';
+import { type AskNode, findJob, gather, isList, partsOf } from './gathering.ts';
+import { OwnNode } from './own-node.ts';
 import { passEvents } from './pass-events.ts';
 import type { Peer, Peers } from './peers.ts';
 
@@ -24,6 +26,8 @@ interface ForwarderParts {
   isMember(): boolean;
   /** A path of a member's own beside those of every node. */
   ownPath(): string;
+  /** This node as its clients meet it. */
+  front(): NodeFront | undefined;
   onEnd(outcome: 'ok' | 'lost' | 'unreachable'): void;
 }
 
@@ -40,13 +44,18 @@ const MOST_ANSWER_BYTES = 256 * 1024;
 
 export class Forwarder implements Forwarding {
   readonly #parts: ForwarderParts;
+  readonly #own: OwnNode;
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts;
+    this.#own = new OwnNode(() => parts.front());
   }
 
-  find(route: Route | undefined, path: string): ((request: ForwardedRequest) => Promise<Reply>) | undefined {
+  find({ route, method, path, isPart }: AskedRequest): ((request: ForwardedRequest) => Promise<Reply>) | undefined {
+    if (isPart) return undefined;
     const { isMember, ownPath } = this.#parts;
+    const others = this.#nodesWith(partsOf(method, path));
+    if (others.length > 0) return (request) => this.#putTogether(request, others);
     const module = route?.answeredBy?.module;
     const holder = this.#holderOf(path);
     if (holder !== undefined) return (request) => this.#send(request, module, path, holder);
@@ -54,6 +63,31 @@ export class Forwarder implements Forwarding {
     if (module === undefined || route?.answeredBy?.isRunning) return undefined;
     // Where no node runs it, this one says so.
     return this.#choose(module, new Set()) === undefined ? undefined : (request) => this.#send(request, module, path);
+  }
+
+  close(): Promise<void> {
+    return this.#own.close();
+  }
+
+  /** The nodes that may have a part of it. A member asks one controller, which asks the others. */
+  #nodesWith(kind: ReturnType<typeof partsOf>): AskNode[] {
+    if (kind === undefined) return [];
+    if (!this.#parts.isMember())
+      return this.#parts.peers.all
+        .filter(({ facts, isAnswering }) => isAnswering && facts.isMember === (kind === 'members'))
+        .map((peer) => (request) => askPeer(peer, { ...request, facts: { ...request.facts, isPart: true } }));
+    const controller = kind === 'members' ? this.#choose(undefined, new Set()) : undefined;
+    return controller === undefined ? [] : [(request) => askPeer(controller, request)];
+  }
+
+  async #putTogether(request: ForwardedRequest, others: readonly AskNode[]): Promise<Reply> {
+    const own: AskNode = (asked) => this.#own.ask(asked);
+    const nodes = [own, ...others];
+    const path = request.path.split('?', 1)[0] as string;
+    const list = isList(path) ? await gather(request, nodes) : undefined;
+    if (list !== undefined) return list;
+    const holder = isList(path) ? own : ((await findJob(request, nodes)) ?? own);
+    return replyOf(await holder(request), request);
   }
 
   /** Whose credential that is, as a controller says now. Throws its refusal, or HttpError 503 where none answers. */
@@ -108,13 +142,7 @@ export class Forwarder implements Forwarding {
     throw nobody(path);
   }
 
-  async #sendTo(peer: Peer, { method, path, headers, body, facts, signal, lastFrame }: ForwardedRequest): Promise<Reply> {
-    const length = headers.get('content-length');
-    const sent = {
-      ...endToEndOf(headers, NOT_SENT),
-      ...(body !== undefined && length !== undefined && { 'content-length': length }),
-      [FACTS_HEADER]: Buffer.from(JSON.stringify({ ...facts, path })).toString('base64url'),
-    };
+  async #sendTo(peer: Peer, request: ForwardedRequest): Promise<Reply> {
     peer.nForwarding += 1;
     let isOver = false;
     const end = (outcome: 'ok' | 'lost'): void => {
@@ -124,28 +152,9 @@ export class Forwarder implements Forwarding {
       this.#parts.onEnd(outcome);
     };
     try {
-      const response = await peer.forward(FORWARD_PATH, { method, headers: sent, body, signal });
-      // The link itself refuses with this status alone, and with this field.
-      if (response.header(LINK_HEADER) !== undefined) {
-        response.discard();
-        throw new Error(`the node answers ${response.status} to a request that was sent on`);
-      }
+      const response = await askPeer(peer, request);
       response.body.once('close', () => end(response.body.errored ? 'lost' : 'ok'));
-      const kept = endToEndOf(response.headers, OWN_FIELDS);
-      if (method !== 'HEAD' && response.status === 200 && response.header('content-type')?.startsWith('text/event-stream'))
-        return {
-          kind: 'events',
-          headers: kept,
-          start: (stream) => void passEvents(response.body, stream, () => lastFrame(cut())),
-        };
-      const sizeText = response.header('content-length');
-      return {
-        kind: 'stream',
-        status: response.status,
-        headers: kept,
-        ...(sizeText !== undefined && { sizeBytes: Number(sizeText) }),
-        body: response.body,
-      };
+      return replyOf(response, request);
     } catch (error) {
       end('lost');
       throw error;
@@ -170,6 +179,39 @@ export class Forwarder implements Forwarding {
   #weightOf({ facts }: Peer): string {
     return createHash('sha1').update(`${facts.id}\0${this.#parts.nodeId()}`).digest('hex');
   }
+}
+
+/** Throws where the link itself refuses. */
+async function askPeer(peer: Peer, { method, path, headers, body, facts, signal }: ForwardedRequest): Promise<HttpResponse> {
+  const length = headers.get('content-length');
+  const sent = {
+    ...endToEndOf(headers, NOT_SENT),
+    ...(body !== undefined && length !== undefined && { 'content-length': length }),
+    [FACTS_HEADER]: Buffer.from(JSON.stringify({ ...facts, path })).toString('base64url'),
+  };
+  const response = await peer.forward(FORWARD_PATH, { method, headers: sent, body, signal });
+  // The link itself refuses with this status alone, and with this field.
+  if (response.header(LINK_HEADER) === undefined) return response;
+  response.discard();
+  throw new Error(`the node answers ${response.status} to a request that was sent on`);
+}
+
+function replyOf(response: HttpResponse, { method, lastFrame }: ForwardedRequest): Reply {
+  const kept = endToEndOf(response.headers, OWN_FIELDS);
+  if (method !== 'HEAD' && response.status === 200 && response.header('content-type')?.startsWith('text/event-stream'))
+    return {
+      kind: 'events',
+      headers: kept,
+      start: (stream) => void passEvents(response.body, stream, () => lastFrame(cut())),
+    };
+  const sizeText = response.header('content-length');
+  return {
+    kind: 'stream',
+    status: response.status,
+    headers: kept,
+    ...(sizeText !== undefined && { sizeBytes: Number(sizeText) }),
+    body: response.body,
+  };
 }
 
 /** Fields that say how the client came, which the facts tell in their place. */

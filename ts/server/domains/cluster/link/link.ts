@@ -114,6 +114,7 @@ export class ClusterLink {
       nodeId: () => node.id,
       isMember: () => parts.controller() === undefined,
       ownPath: () => `/api/v1/cluster/storage/${node.id}/promote`,
+      front: () => parts.front(),
       onEnd: parts.onForwarded,
     });
     this.#repeater = new Repeater({
@@ -190,6 +191,7 @@ export class ClusterLink {
     this.#stopped.abort();
     await this.#listener.close(DRAIN_MS);
     this.#forwards.close();
+    await this.forwarder.close();
     await this.#closeAll();
     this.#trusted = '';
   }
@@ -198,7 +200,7 @@ export class ClusterLink {
     const controller = this.#parts.controller();
     if (controller !== undefined && request.path === JOIN_PATH) return await controller.join(request);
     const isMember = this.#members.has(request.from);
-    if (controller !== undefined && this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember);
+    if (this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember, controller === undefined);
     // Answers to clients of the other node have no such field.
     request.response.setHeader(WIRE_HEADER, WIRE_VERSION);
     // A member lends its models: it has those of the cluster from whoever has them.

@@ -53,7 +53,7 @@ function listRoute(streams: StreamRegistry): Route {
   return get(STREAMS, {
     summary: 'Answers that are being made for you, or have just been',
     description:
-      'Those of chats that were asked for with `resumable`, oldest first, on this node and since its last start. Ask for them before the ' +
+      'Those of chats that were asked for with `resumable`, oldest first, of every node that answers, since its last start. Ask for them before the ' +
       'messages of the conversation: an answer that is in neither was not kept.',
     query: Type.Object({ id: Type.Optional(Id) }, { description: 'Of one conversation.' }),
     answer: StreamList,
