@@ -64,7 +64,7 @@ export const commands: readonly CommandEntry[] = [
     'node list',
     'node drain',
     'node resume',
-    'node role',
+    'node roles',
     'node token',
     'node join',
     'node leave',

@@ -19,9 +19,12 @@ t.test('a node is listed, drained, and takes work again', async (t) => {
   t.match((await send(`${url}/health`)).json, { status: 'draining', module_map: { size: 1, stale: false } });
   t.match(await svc('resume', id), { code: 0, stdout: /is ready\n$/ });
   t.equal(await ready(), 200);
-  t.match(await svc('role', id, 'logs', 'off'), { code: 0, stdout: / has controller / });
-  t.match(await svc('role', id, 'logs'), { code: 2 });
-  t.match(await svc('role', id, 'chief', 'on'), { code: 2, stderr: /"chief" is no role/ });
+  t.match(await svc('roles', id), { code: 0, stdout: / has controller .* logs\n$/ });
+  t.match(await svc('roles', id, 'logs', 'off'), { code: 0, stdout: / has controller (?!.*logs)/ });
+  t.strictSame((await svc('roles', id, '--json')).json(), (await svc('roles', id, 'logs', 'off', '--json')).json());
+  t.match(await svc('roles', id, 'logs'), { code: 2 });
+  t.match(await svc('roles', id, 'chief', 'on'), { code: 2, stderr: /"chief" is no role/ });
+  t.match(await svc('roles', '00000000-0000-4000-8000-000000000000'), { stderr: /no node of this cluster/ });
   t.match(await svc('rm', id), { stderr: /runs, and would be back/ });
   t.match(await svc('drain', '00000000-0000-4000-8000-000000000000'), { stderr: /No node of this cluster/ });
 });

@@ -15,12 +15,12 @@ import { ROLES } from '../../server/platform/module/module-names.ts';
 import { createStorage, DataDirLock, StorageError } from '../../server/platform/storage/index.ts';
 import { VERSION } from '../../server/product.ts';
 import { stateFilesOf } from '../../server/state-files.ts';
-import { CliError, usageError } from '../cli-error.ts';
+import { CliError } from '../cli-error.ts';
 import type { Invocation } from '../command.ts';
 import { command } from '../command.ts';
 import { readConfig } from '../configuration.ts';
 import { listCommand, requestCommand, serverCommand } from '../server-command.ts';
-import { forceRole } from './roles.ts';
+import { forceRole, readRole, readState } from './roles.ts';
 
 const ANSWER_POLL_MS = 200;
 /** The node may have to lay the snapshot out first. */
@@ -64,19 +64,32 @@ export const nodeResume = requestCommand({
   text: ({ name, state }) => `${name} is ${state}`,
 });
 
-export const nodeRole = requestCommand({
-  words: ['node', 'role'],
-  summary: 'Switch a role of any node on or off, at once and for later starts',
-  positionals: [id, { name: 'ROLE', help: `one of ${ROLES.join(', ')}` }, { name: 'on|off', help: 'the new state' }],
+export const nodeRoles = serverCommand({
+  words: ['node', 'roles'],
+  summary: 'Show the roles of any node, or switch one on or off, at once and for later starts',
+  positionals: [
+    id,
+    { name: 'ROLE', help: `one of ${ROLES.join(', ')}`, optional: true },
+    { name: 'on|off', help: 'the new state', optional: true },
+  ],
   options: forceRole,
-  examples: ['svc node role 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11 inference off'],
-  route: 'PUT /api/v1/cluster/nodes/{id}/roles/{role}',
-  given: ({ positionals: [id = '', given = '', state], options: { force } }) => {
-    const role = readRole(given);
-    if (state !== 'on' && state !== 'off') throw usageError(`"${state}" is no state`, 'give on or off behind the role');
-    return { params: { id, role }, body: { enabled: state === 'on', ...(force && { force }) } };
+  examples: [
+    'svc node roles 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11',
+    'svc node roles 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11 inference off',
+  ],
+  async run({ positionals: [id = '', role, state], options: { force }, client, terminal }) {
+    const node =
+      role === undefined
+        ? (await client.call('GET /api/v1/cluster/topology')).nodes.find((each) => each.id === id)
+        : await client.call('PUT /api/v1/cluster/nodes/{id}/roles/{role}', {
+            params: { id, role: readRole(role) },
+            body: { enabled: readState(state), ...(force && { force }) },
+          });
+    if (node === undefined)
+      throw new CliError('failed', 'node_not_found', `no node of this cluster has the id ${id}`, 'list the nodes: svc node list');
+    terminal.result(node.roles, `${node.name} has ${node.roles.join(' ') || 'no role'}`);
+    return 'ok';
   },
-  text: ({ name, roles }) => `${name} has ${roles.join(' ') || 'no role'}`,
 });
 
 export const nodeToken = requestCommand({
@@ -88,10 +101,16 @@ export const nodeToken = requestCommand({
       value: 'ROLES',
       help: 'what the machine does, with commas between (inference; data makes it a standby)',
     },
+    hours: { kind: 'integer', value: 'N', min: 1, max: 24, help: 'how long it can be used (1)' },
   },
-  examples: ['svc node token', 'svc node token --roles data,inference'],
+  examples: ['svc node token', 'svc node token --roles data,inference --hours 24'],
   route: 'POST /api/v1/cluster/join-tokens',
-  given: ({ options: { roles } }) => ({ body: roles === undefined ? {} : { roles: roles.split(',').map(readRole) } }),
+  given: ({ options: { roles, hours } }) => ({
+    body: {
+      ...(roles !== undefined && { roles: roles.split(',').map((role) => readRole(role)) }),
+      ...(hours !== undefined && { expires_in_seconds: hours * 3600 }),
+    },
+  }),
   text: ({ token, expires_at }) => `On the other machine, until ${expires_at}:\n  svc node join ${token}`,
 });
 
@@ -162,12 +181,12 @@ export const nodeLeave = requestCommand({
 
 export const nodeRm = requestCommand({
   words: ['node', 'rm'],
-  summary: 'Forget a node that is gone',
+  summary: 'Forget a node that is gone, or put one out that joined with a token: its certificate ends within a second',
   positionals: [id],
   examples: ['svc node rm 0b5e7f2a-1c1f-4b5e-9d53-5f2f1d0c7a11'],
   route: 'DELETE /api/v1/cluster/nodes/{id}',
   given: ({ positionals: [id = ''] }) => ({ params: { id } }),
-  text: () => 'forgotten',
+  text: () => 'removed',
 });
 
 export const nodeStorage = listCommand({
@@ -266,10 +285,4 @@ function refused(code: string, sentence: string): CliError {
       ? 'bring it up to date with `svc node sync` on the primary, or give --force and lose those commits'
       : 'join it for the role data: `svc node token --roles data` on the primary';
   return new CliError('conflict', code, sentence, remedy);
-}
-
-function readRole(given: string): (typeof ROLES)[number] {
-  const role = ROLES.find((each) => each === given.trim());
-  if (role !== undefined) return role;
-  throw usageError(`"${given}" is no role`, `give one of ${ROLES.join(', ')}`);
 }

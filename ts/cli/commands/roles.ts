@@ -1,6 +1,5 @@
 import { ROLES } from '../../server/platform/module/module-names.ts';
 import { usageError } from '../cli-error.ts';
-import type { Invocation } from '../command.ts';
 import { tableOf } from '../format.ts';
 import { serverCommand } from '../server-command.ts';
 
@@ -22,8 +21,8 @@ export const roles = serverCommand({
       positionals.length === 0
         ? await client.call('GET /api/v1/system/roles')
         : await client.call('PUT /api/v1/system/roles/{role}', {
-            params: { role: readRole(positionals) },
-            body: { enabled: readState(positionals), ...(force && { force }) },
+            params: { role: readRole(positionals[0]) },
+            body: { enabled: readState(positionals[1]), ...(force && { force }) },
           });
     const columns = {
       ROLE: ({ role }: Role) => role,
@@ -37,13 +36,15 @@ export const roles = serverCommand({
 
 type Role = { role: string; enabled: boolean; modules: string[] };
 
-function readRole([given = '']: Invocation['positionals']): (typeof ROLES)[number] {
-  const role = ROLES.find((each) => each === given);
+/** Throws for what is no role. */
+export function readRole(given = ''): (typeof ROLES)[number] {
+  const role = ROLES.find((each) => each === given.trim());
   if (role !== undefined) return role;
   throw usageError(`"${given}" is no role`, `give one of ${ROLES.join(', ')}`);
 }
 
-function readState([, state]: Invocation['positionals']): boolean {
+/** Throws for what is neither on nor off. */
+export function readState(state: string | undefined): boolean {
   if (state === 'on' || state === 'off') return state === 'on';
   throw usageError('the new state of the role is missing', 'give on or off behind its name');
 }

@@ -92,7 +92,7 @@ export interface ListSpec<Row, Beside> {
   /** Further buttons at the head. */
   head?(tools: ListTools<Row>, values: FilterValues, beside: Beside | undefined): ComponentChildren;
   above?(tools: ListTools<Row>, beside: Beside | undefined): ComponentChildren;
-  below?(tools: ListTools<Row>): ComponentChildren;
+  below?(tools: ListTools<Row>, beside: Beside | undefined): ComponentChildren;
 }
 
 export function listScreen<Row, Beside = undefined>(spec: ListSpec<Row, Beside>): FunctionComponent {
@@ -121,7 +121,7 @@ export function listScreen<Row, Beside = undefined>(spec: ListSpec<Row, Beside>)
       >
         {spec.above?.(tools, beside)}
         <ListTable spec={spec} more={loaded.more} beside={beside} tools={tools} />
-        {spec.below?.(tools)}
+        {spec.below?.(tools, beside)}
         {window?.(tools)}
       </ScreenFrame>
     );
@@ -153,7 +153,7 @@ function useList<Row, Beside>(spec: ListSpec<Row, Beside>) {
     ...(everyMs === undefined ? {} : { everyMs }),
     isWhole: isWhole?.(values) ?? false,
   });
-  const beside = useData(async () => await spec.beside?.());
+  const beside = useData(async () => await spec.beside?.(), [], spec.beside === undefined ? undefined : everyMs);
   const reload = async (): Promise<void> => {
     await Promise.all([loaded.reload(), spec.beside === undefined ? undefined : beside.reload()]);
   };
@@ -208,17 +208,19 @@ function ListTable<Row, Beside>({ spec, label = t(spec.label ?? spec.title), mor
     head: t(head),
     cell: (row) => cell(row, beside, tools),
   }));
-  const actions = (row: Row) =>
-    menu === undefined ? (
-      <RowButtons actions={buttons?.(row, tools) ?? []} tools={tools} />
-    ) : (
+  const actions = (row: Row) => {
+    if (menu === undefined) return <RowButtons actions={buttons?.(row, tools) ?? []} tools={tools} />;
+    const items = menu(row, tools, beside);
+    if (items.length === 0) return null;
+    return (
       <Menu
-        items={menu(row, tools, beside).map((action) => ({ ...action, run: () => void perform(action, tools) }))}
+        items={items.map((action) => ({ ...action, run: () => void perform(action, tools) }))}
         icon="more"
         size="small"
         label={t('actions_of', { name: spec.nameOf?.(row, beside) ?? keyOf(row) })}
       />
     );
+  };
   if (menu !== undefined || buttons !== undefined) shown.push({ head: t('actions'), kind: 'actions', cell: actions });
   return <Table label={label} rows={tools.rows} more={more} keyOf={keyOf} columns={shown} />;
 }

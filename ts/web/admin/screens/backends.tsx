@@ -3,6 +3,8 @@ import { Badge, type Tone } from '../../design/badge.tsx';
 import { formatNumber } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { BackendDialog } from '../cloud/backend-dialog.tsx';
+import { BackendKeyDialog } from '../cloud/backend-key-dialog.tsx';
+import { BackendsElsewhere } from '../cloud/backends-elsewhere.tsx';
 import { listScreen } from '../list-screen.tsx';
 
 type Backend = Answer<'GET /api/v1/cloud/backends'>['data'][number];
@@ -21,8 +23,11 @@ export const Screen = listScreen({
   load: () => call('GET /api/v1/cloud/backends'),
   beside: async () => {
     const from = new Date().toISOString().slice(0, 10);
-    const { data } = await call('GET /api/v1/metering/usage', { query: { by: 'backend', from, limit: 1000 } });
-    return data;
+    const [{ data: lines }, { data: elsewhere }] = await Promise.all([
+      call('GET /api/v1/metering/usage', { query: { by: 'backend', from, limit: 1000 } }),
+      call('GET /api/v1/cloud/backends/elsewhere'),
+    ]);
+    return { lines, elsewhere };
   },
   keyOf: ({ id }) => id,
   nameOf: ({ id }) => id,
@@ -48,9 +53,19 @@ export const Screen = listScreen({
       kind: 'number',
       cell: ({ first_content_ms: ms }) => (ms === null ? '–' : `${formatNumber(ms)} ms`),
     },
-    { head: 'backend_today', kind: 'number', cell: ({ id }, lines) => costOf(lines?.filter((line) => line.id === id) ?? []) },
+    {
+      head: 'backend_today',
+      kind: 'number',
+      cell: ({ id }, beside) => costOf(beside?.lines.filter((line) => line.id === id) ?? []),
+    },
   ],
+  below: ({ reload }, beside) => <BackendsElsewhere backends={beside?.elsewhere ?? []} reload={reload} />,
   menu: ({ id, enabled }) => [
+    {
+      text: t('backend_give_key'),
+      icon: 'key',
+      window: ({ close, reload }) => <BackendKeyDialog id={id} onClose={close} onSaved={reload} />,
+    },
     {
       text: t('backend_recheck'),
       icon: 'play',
@@ -72,12 +87,17 @@ export const Screen = listScreen({
   ],
 });
 
-function BackendState({ backend: { serving_state: state, serving_state_reason: reason } }: { backend: Backend }) {
+function BackendState({
+  backend: { serving_state: state, serving_state_reason: reason, key_present: hasKey },
+}: {
+  backend: Backend;
+}) {
   return (
     <div class="two-lines">
       <span>
         <Badge tone={TONES[state]}>{t(`backend_state_${state}`)}</Badge>
       </span>
+      {!hasKey && <span class="small quiet">{t('backend_no_key')}</span>}
       {reason !== null && <span class="small quiet breakable">{reason.detail}</span>}
     </div>
   );

@@ -60,4 +60,23 @@ export const cloud = {
   prices_detail: { en: 'Money for a million tokens.', de: 'Geld für eine Million Token.' },
   switch_backend_off: { en: 'Switch off', de: 'Ausschalten' },
   switch_backend_on: { en: 'Switch on', de: 'Einschalten' },
+  backend_node: { en: 'Node', de: 'Knoten' },
+  backend_node_lost: { en: 'lost', de: 'verloren' },
+  backends_elsewhere: { en: 'Backends of other nodes', de: 'Anbieter anderer Knoten' },
+  backends_elsewhere_detail: {
+    en: 'Their keys are on those nodes alone. When a node is lost, this one can take its backends over.',
+    de: 'Ihre Schlüssel liegen nur auf jenen Knoten. Geht ein Knoten verloren, kann dieser seine Anbieter übernehmen.',
+  },
+  backends_taken: {
+    en: 'Taken over. Give those a key that lack one.',
+    de: 'Übernommen. Geben Sie denen einen Schlüssel, die keinen haben.',
+  },
+  take_backends: { en: 'Take over', de: 'Übernehmen' },
+  take_backends_detail: {
+    en: 'All backends, routes and prices of that node become this node’s. Keys that this node cannot open have to be given again, and what this node has of the same name stays.',
+    de: 'Alle Anbieter, Routen und Preise jenes Knotens gehören dann diesem Knoten. Schlüssel, die dieser Knoten nicht öffnen kann, müssen neu angegeben werden; was dieser Knoten unter demselben Namen hat, bleibt.',
+  },
+  backend_give_key: { en: 'Give it a key', de: 'Schlüssel geben' },
+  backend_key_of: { en: 'Key of {id}', de: 'Schlüssel von {id}' },
+  backend_no_key: { en: 'without a key', de: 'ohne Schlüssel' },
 } satisfies Texts;
