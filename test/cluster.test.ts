@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { runCli } from '../ts/cli/run-cli.ts';
 import { PostgresCluster } from '../ts/server/platform/storage/test-support/postgres-cluster.ts';
 import type { ChildServer } from './child-server.ts';
 import { freePort } from './child-server.ts';
@@ -164,7 +165,8 @@ t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
     SVC_CLUSTER_ENTRY_SECONDS: '3',
     SVC_MODELS_MIRROR: 'http://127.0.0.1:9',
   });
-  head = await startServer(t, { models: { [embeddingModel]: { arch: 'bert' } }, folder: join(folder, 'head'), env: await env() });
+  const ofHead = await env();
+  head = await startServer(t, { models: { [embeddingModel]: { arch: 'bert' } }, folder: join(folder, 'head'), env: ofHead });
   const ofMember = { models: { [chatModel]: { arch: 'llama' } }, folder: join(folder, 'member'), env: await env() } as const;
   const single = await startServer(t, ofMember);
   const { token: root } = await sendJson<{ token: string }>(head.url, '/api/v1/auth/register', account);
@@ -238,7 +240,7 @@ t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
     const on = (server: ChildServer, rest = '', method = 'GET') =>
       send(`${server.url}${path}${rest}`, { method, headers: asRoot });
     const jobsOf = async (server: ChildServer) => (await on(server, KIND)).json?.['jobs'] as Job[];
-    const pulled = await ask('/api/v1/models/pull', root, pull('late').body);
+    const pulled = await send(`${controller.url}/api/v1/models/pull`, { ...pull('late'), headers: asRoot });
     t.equal(pulled.status, 202, pulled.text);
     const ids = [pulled, early].map(({ json }) => (json as { job: Job } | undefined)?.job.id);
     for (const server of [controller, member]) {
@@ -276,6 +278,22 @@ t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
     t.equal((await ask('/api/v1/auth/whoami', old)).status, 401);
     t.equal((await ask(path, old)).status, 401);
     t.equal((await send(`${member.url}/api/v1/auth/login`, { method: 'POST', body: before })).status, 401);
+  });
+
+  await t.test('svc doctor looks at the cluster from either side', async (t) => {
+    for (const [name, { SVC_CLUSTER_LISTEN: listen }] of [
+      ['head', ofHead],
+      ['member', ofMember.env],
+    ] as const) {
+      const paths = { SVC_DATA_DIR: join(folder, name, 'data'), SVC_LISTEN: '127.0.0.1:1' };
+      const { stdout } = await runCli(['doctor', '--json'], { env: { ...paths, SVC_CLUSTER_LISTEN: listen } });
+      const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
+      t.match(
+        checks.find((check) => check.name === 'cluster'),
+        { state: 'ok', finding: /^2 nodes of version/ },
+        name,
+      );
+    }
   });
 
   await t.test('takes uploads, and gives files back', async (t) => {

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { databaseOptions } from '../../server/database.ts';
-import { examineCluster } from '../../server/domains/cluster/index.ts';
+import { cluster, examineCluster } from '../../server/domains/cluster/index.ts';
 import { modules } from '../../server/modules.ts';
+import { valuesOf } from '../../server/platform/config/config.ts';
 import { createStorage } from '../../server/platform/storage/index.ts';
 import { VERSION } from '../../server/product.ts';
 import { broken, type Check, type Finding, ok, warning } from './check.ts';
@@ -15,9 +17,13 @@ type Facts = NonNullable<Awaited<ReturnType<typeof examineCluster>>>;
 /** Clocks, certificates, versions, and whether a failover of the database loses what was acknowledged. */
 export const clusterCheck: Check = {
   name: 'cluster',
-  async run({ config: { values } }) {
-    const isShared = /^postgres(ql)?:/.test(values['database.url']);
-    const storage = isShared ? createStorage(databaseOptions(values, modules)) : undefined;
+  async run({ config }) {
+    const { values } = config;
+    const made = createStorage(databaseOptions(values, modules));
+    // A node on SQLite without a link has no others, and one that was never started has no database.
+    const isAlone =
+      made.file !== undefined && (valuesOf(config, cluster.settings)['cluster.listen'] === '' || !existsSync(made.file));
+    const storage = isAlone ? undefined : made;
     // To open it would change it.
     const pending = (await storage?.planMigrations())?.pending ?? [];
     if (pending.length > 0) return ok('not looked at, since its database is not of this version');

@@ -25,7 +25,7 @@ interface ClusterFacts {
 /** A node that told nothing for a day is no longer asked for its version. */
 const OLD_MS = 24 * 3_600_000;
 
-/** Undefined: the node is one of its own. `storage`: the PostgreSQL database that nodes share, where the node has one. */
+/** Undefined: the node is one of its own. `storage`: the database of a node that may be a controller; of a member it is not read. */
 export async function examineCluster(
   dataDir: string,
   storage: StorageAccess<ClusterTables> | undefined,
@@ -34,13 +34,13 @@ export async function examineCluster(
   const files = { certFile: join(folder, 'node.pem'), keyFile: join(folder, 'node.key') };
   const certificate = await readCertificate(files).catch(() => undefined);
   const certificateEnd = certificate?.expires;
-  if (storage !== undefined) {
+  const membership = await readMembership(dataDir);
+  if (membership === undefined && storage !== undefined) {
     const store = new NodeStore(storage);
     const [entries, { now, synchronous }] = await Promise.all([store.nodes(), store.examine()]);
     const nodes = entries.filter(isThere);
     return { certificateEnd, nodes, toUpdate: namesToUpdate(nodes), clockOffsetMs: now - Date.now(), synchronous };
   }
-  const membership = await readMembership(dataDir);
   if (membership === undefined) return undefined;
   const [cert, key] = await Promise.all([readFile(files.certFile, 'utf8'), readFile(files.keyFile, 'utf8')]);
   const client = new RegistryClient(membership.controllers, { cert, key, fingerprint: '', expiresAt: 0 });

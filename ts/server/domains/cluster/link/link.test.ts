@@ -21,7 +21,7 @@ import { security } from '../../security/index.ts';
 import { cluster } from '../index.ts';
 import { NodeStore } from '../node-store.ts';
 import type { ClusterTables } from '../tables.ts';
-import { openNodeCertificate } from './node-certificate.ts';
+import { isDue, openNodeCertificate } from './node-certificate.ts';
 
 const NEEDS = { needsTools: false, needsVision: false, needsAudio: false };
 const signal = new AbortController().signal;
@@ -369,6 +369,12 @@ t.test('the certificate of a node is its own, and made again where it cannot be 
   t.same(await openNodeCertificate(folder, 'N1'), first);
   const days = (first.expiresAt - Date.now()) / 86_400_000;
   t.ok(days > 28 && days <= 30);
+  const renewsAt = first.expiresAt - 10 * 86_400_000;
+  t.strictSame(
+    [isDue(first.expiresAt, renewsAt), isDue(first.expiresAt, renewsAt + 1)],
+    [false, true],
+    'ten days before its end',
+  );
   const other = await openNodeCertificate(folder, 'n2');
   t.not(other.fingerprint, first.fingerprint, 'a copy of the folder is another node');
   writeFileSync(join(folder, 'node.pem'), 'torn');
