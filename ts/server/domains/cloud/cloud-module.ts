@@ -22,7 +22,7 @@ import { type NodesOfDatabase, Takeover } from './takeover.ts';
 interface CloudApi {
   /** Offers the models of a server that this node runs itself; nothing of it is kept. */
   attach(server: OwnServer): AttachedBackend;
-  /** Which other nodes work on the same database; before the start. */
+  /** Tells which other nodes work on the same database; called before the start. */
   connectCluster(nodes: NodesOfDatabase): void;
 }
 

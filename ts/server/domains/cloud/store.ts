@@ -23,7 +23,7 @@ export interface BackendRow {
   created_at: number;
 }
 
-/** What of a backend is sealed. */
+/** The sealed members of a backend. */
 export type Secrets = Pick<BackendRow, 'id' | 'sealed_key' | 'sealed_headers'>;
 
 interface RouteRow {

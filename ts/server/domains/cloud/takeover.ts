@@ -28,7 +28,7 @@ export class Takeover {
     this.#deps = deps;
   }
 
-  /** What other nodes have registered, in the order of the ids. */
+  /** Lists the backends that other nodes have registered, in the order of the ids. */
   async list() {
     const rows = (await this.#deps.store.backends()).filter(({ node }) => node !== this.#deps.nodeId());
     const lost = new Map<string, boolean>();

@@ -1,4 +1,4 @@
-/** What an administrator has a node of the cluster do. */
+/** The actions that an administrator has for a node of the cluster. */
 import { Refusal } from '../../../client/refusal.ts';
 import { call } from '../../api/call.ts';
 import { confirmed } from '../../design/confirm.tsx';

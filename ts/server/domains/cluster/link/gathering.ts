@@ -11,7 +11,7 @@ import type { HttpResponse } from '../../../platform/network/http-response.ts';
 export type AskNode = (request: ForwardedRequest) => Promise<HttpResponse>;
 
 interface List {
-  /** Nodes of which kind have a part, beside the one that is asked. */
+  /** The kind of nodes that have a part, beside the one that is asked. */
   readonly of: 'controllers' | 'members';
   merge(parts: readonly Part[], query: URLSearchParams): unknown;
 }
@@ -41,7 +41,7 @@ const LISTS: Readonly<Record<string, List>> = {
   },
 };
 
-/** Which nodes have a part of what is asked for; undefined: it is on no other node. */
+/** Tells which other nodes have a part of what is asked for; undefined: none has. */
 export function partsOf(method: string, path: string): 'controllers' | 'members' | undefined {
   if (method === 'GET' && Object.hasOwn(LISTS, path)) return LISTS[path]?.of;
   return JOB.test(path) ? 'members' : undefined;
@@ -51,7 +51,7 @@ export function isList(path: string): boolean {
   return Object.hasOwn(LISTS, path);
 }
 
-/** The list of all nodes that answer, or undefined with the own answer where none has one. */
+/** Merges the lists of the nodes that answer; undefined: none has one. */
 export async function gather(request: ForwardedRequest, nodes: readonly AskNode[]): Promise<Reply | undefined> {
   const { pathname, searchParams } = new URL(request.path, 'http://node');
   const asked = await Promise.all(nodes.map((ask) => partOf(request, ask)));
