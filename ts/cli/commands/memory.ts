@@ -78,8 +78,9 @@ export const memoryForget = requestCommand({
   examples: ['svc memory forget mem_0199a3b2-0000-7000-8000-000000000000'],
   route: 'DELETE /api/v1/memory/memories/{id}',
   given: ({ positionals: [of = ''] }) => ({ params: { id: of } }),
-  text: ({ deleted, files }) => {
+  text: ({ deleted, files, files_unread: areUnread }) => {
     const forgotten = deleted === 1 ? 'it is forgotten' : `${deleted} memories are forgotten`;
+    if (areUnread === true) return `${forgotten}; memory files could not be read, and may still hold it`;
     return printable(files.length === 0 ? forgotten : `${forgotten}; still in ${files.join(', ')}`);
   },
 });

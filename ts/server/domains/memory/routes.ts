@@ -149,12 +149,12 @@ function oneRoutes({ service, files, recordAct }: MemoryRouteDeps): Route[] {
       params: MemoryParams,
       answer: Forgotten,
       status: 200,
-      errors: ['memory_not_found', 'tenant_memory_denied', 'memory_files_busy'],
+      errors: ['memory_not_found', 'tenant_memory_denied'],
       handle: async (context) => {
         const { caller, params, signal } = context;
         const { owner, ids } = await service.forget(caller, params.id);
         await record(recordAct, context, 'memory.forget', params.id);
-        return { deleted: ids.length, files: await files.holders(scopeOf(caller), owner, ids, signal) };
+        return forgottenBody(ids, await files.holders(scopeOf(caller), owner, ids, signal));
       },
     }),
   ];
@@ -167,16 +167,21 @@ function forgetAllRoute({ service, files, security, recordAct }: MemoryRouteDeps
     query: OwnerQuery,
     answer: Forgotten,
     status: 200,
-    errors: ['memory_files_busy', ...toolCallErrors],
+    errors: [...toolCallErrors],
     handle: async (context) => {
       const { caller, query } = context;
       security.requireToolCall(caller, 'memory.delete_all');
       const owner = ownerNamed(query.owner);
       const { ids } = await service.forgetAll(caller, owner);
       await record(recordAct, context, 'memory.delete_all', owner, { deleted: ids.length });
-      return { deleted: ids.length, files: await files.holders(scopeOf(caller), owner, ids, context.signal) };
+      return forgottenBody(ids, await files.holders(scopeOf(caller), owner, ids, context.signal));
     },
   });
+}
+
+/** What is forgotten is gone, whatever becomes of the look at the files. */
+function forgottenBody(ids: readonly string[], files: readonly string[] | undefined) {
+  return { deleted: ids.length, files: files ?? [], ...(files === undefined && { files_unread: true as const }) };
 }
 
 function settingRoutes({ preferences, extractions }: MemoryRouteDeps): Route[] {

@@ -132,6 +132,9 @@ export const SearchMemories = Type.Object(
 export const Forgotten = Type.Object({
   deleted: Type.Integer({ description: 'Those that say the same go with a memory.' }),
   files: Type.Array(Type.String(), { description: 'Exported files that still hold some of it.' }),
+  files_unread: Type.Optional(
+    Type.Literal(true, { description: 'It is forgotten, and the files could not be read now: any of yours may still hold it.' }),
+  ),
 });
 
 export const OwnerQuery = Type.Object({

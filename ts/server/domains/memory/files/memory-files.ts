@@ -161,11 +161,16 @@ export class MemoryFiles {
     return await this.#consolidations.enqueue(scopeOf(caller), { file, with: from }, askedBy(caller));
   }
 
-  /** Names of files that still hold one of these memories of the owner. */
-  async holders({ tenant }: TenantScope, owner: string, ids: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+  /** Names of files that still hold one of these memories of the owner; undefined: the files could not be read now. */
+  async holders({ tenant }: TenantScope, owner: string, ids: readonly string[], signal: AbortSignal) {
     const folder = this.#folderOf({ tenant });
     if (ids.length === 0 || (await namesIn(folder)).length === 0) return [];
-    return (await this.#run({ kind: 'holders', folder, owner, ids }, 'holders', signal)).files;
+    try {
+      return (await this.#run({ kind: 'holders', folder, owner, ids }, 'holders', signal)).files;
+    } catch (error) {
+      if (error instanceof DomainError) return undefined;
+      throw error;
+    }
   }
 
   /** Removes the files of a tenant that is deleted. */
