@@ -13,8 +13,6 @@ import { ann, openMemory } from '../../ts/server/domains/memory/test-support/mem
 import { wordModel } from '../../ts/server/domains/retrieval/test-support/word-model.ts';
 
 const N_MEMORIES = 10_000;
-/** A client waits five minutes for an answer at most. */
-const N_OF_FILE = 1_000;
 const N_RECALLS = 500;
 const N_WARM = 50;
 const DIMENSIONS = 384;
@@ -45,13 +43,10 @@ try {
   mkdirSync(folder, { recursive: true });
   const headers = { 'x-as': JSON.stringify(ann) };
   const begun = performance.now();
-  for (let at = 0; at < N_MEMORIES; at += N_OF_FILE) {
-    const file = `part-${at}.exmm`;
-    const bytes = episodesSection(memories.slice(at, at + N_OF_FILE));
-    writeMemoryFile(join(folder, file), [{ kind: 'episodes', name: 'user:ann', bytes }], 1);
-    const loaded = await bed.send('POST', '/api/v1/retrieve/load', { headers, body: { file, mode: 'import' } });
-    if (loaded.body.loaded !== N_OF_FILE) throw new Error(loaded.text);
-  }
+  const bytes = episodesSection(memories);
+  writeMemoryFile(join(folder, 'all.exmm'), [{ kind: 'episodes', name: 'user:ann', bytes }], 1);
+  const loaded = await bed.send('POST', '/api/v1/retrieve/load', { headers, body: { file: 'all.exmm', mode: 'import' } });
+  if (loaded.body.loaded !== N_MEMORIES) throw new Error(loaded.text);
   console.log(`${N_MEMORIES} memories imported in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
   const times: number[] = [];
   let nFound = 0;

@@ -214,7 +214,38 @@ export function statedOf({ text, subject, text_hash: textHash }: Row) {
   return { text, subject: subject ?? undefined, textHash };
 }
 
-export async function repeat(tx: Db, { tenant }: TenantScope, row: Row, { origin, recordedAt }: NewMemory): Promise<Memory> {
+/** The memory that is there in the same words, strengthened unless it comes from a file again; undefined: none is. */
+export async function repeatOne(
+  tx: Db,
+  scope: TenantScope,
+  collection: MemoryCollection,
+  draft: NewMemory,
+): Promise<Memory | undefined> {
+  const isImported = draft.trust === 'imported';
+  const same = await (isImported ? allOf(tx, scope, collection) : currentOf(tx, scope, collection))
+    .where('text_hash', '=', draft.textHash)
+    .where('kind', '=', draft.kind)
+    .executeTakeFirst();
+  if (same === undefined) return undefined;
+  return isImported ? toMemory(same) : await repeat(tx, scope, same, draft);
+}
+
+export async function insertOne(
+  tx: Db,
+  scope: TenantScope,
+  collection: MemoryCollection,
+  draft: NewMemory,
+  version: number,
+): Promise<Memory> {
+  const row = await tx
+    .insertInto('memories')
+    .values(newRow(scope, collection, draft, version))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toMemory(await settle(tx, scope, collection, row, version));
+}
+
+async function repeat(tx: Db, { tenant }: TenantScope, row: Row, { origin, recordedAt }: NewMemory): Promise<Memory> {
   const origins = [...(JSON.parse(row.origins) as Origin[]), origin].slice(0, MOST_ORIGINS);
   const changed = await tx
     .updateTable('memories')

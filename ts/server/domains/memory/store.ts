@@ -15,7 +15,7 @@ import {
 } from './memory.ts';
 import {
   allOf,
-  currentOf,
+  insertOne,
   MOST_STRENGTH,
   type NewMemory,
   newRow,
@@ -24,9 +24,8 @@ import {
   ofIds,
   remove,
   renumber,
-  repeat,
+  repeatOne,
   STEP,
-  settle,
   statedOf,
   toCollection,
   toMemory,
@@ -105,28 +104,48 @@ export class MemoryStore {
    * current: the other one's validity ends with it, unless it is pinned. What comes from a file ends none that is of another origin.
    */
   async add(scope: TenantScope, collection: MemoryCollection, draft: NewMemory, most: number): Promise<Added> {
+    const [added = 'full'] = await this.addEach(scope, collection, [draft], most);
+    return added;
+  }
+
+  /** Does that with each, in one transaction. The first for which there is no room is `full`, and none is added behind it. */
+  async addEach(scope: TenantScope, collection: MemoryCollection, drafts: readonly NewMemory[], most: number): Promise<Added[]> {
     return await this.#storage.write(scope, async (tx) => {
-      const version = await nextVersion(tx, scope, collection, draft.embedding.length);
-      const isImported = draft.trust === 'imported';
-      const same = await (isImported ? allOf(tx, scope, collection) : currentOf(tx, scope, collection))
-        .where('text_hash', '=', draft.textHash)
-        .where('kind', '=', draft.kind)
-        .executeTakeFirst();
-      if (same !== undefined) return { memory: isImported ? toMemory(same) : await repeat(tx, scope, same, draft), isNew: false };
-      const { n } = await tx
+      const version = await nextVersion(tx, scope, collection, drafts[0]?.embedding.length);
+      const counted = await tx
         .selectFrom('memories')
         .select(({ fn }) => fn.countAll<number>().as('n'))
         .where('tenant', '=', scope.tenant)
         .where('collection_no', '=', collection.no)
         .executeTakeFirstOrThrow();
-      if (Number(n) >= most) return 'full';
-      const row = await tx
-        .insertInto('memories')
-        .values(newRow(scope, collection, draft, version))
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return { memory: toMemory(await settle(tx, scope, collection, row, version)), isNew: true };
+      const added: Added[] = [];
+      let nKept = Number(counted.n);
+      for (const draft of drafts) {
+        const there = await repeatOne(tx, scope, collection, draft);
+        if (there !== undefined) {
+          added.push({ memory: there, isNew: false });
+          continue;
+        }
+        if (nKept >= most) return [...added, 'full'];
+        added.push({ memory: await insertOne(tx, scope, collection, draft, version), isNew: true });
+        nKept += 1;
+      }
+      return added;
     });
+  }
+
+  /** Of texts with these hashes, the collection has these memories, in whatever state: their kinds and hashes. */
+  async wordsThere(scope: TenantScope, { no }: MemoryCollection, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.#storage.read(scope, (db) =>
+      db
+        .selectFrom('memories')
+        .select(['text_hash', 'kind'])
+        .where('tenant', '=', scope.tenant)
+        .where('collection_no', '=', no)
+        .where('text_hash', 'in', [...hashes])
+        .execute(),
+    );
+    return new Set(rows.map(({ text_hash: hash, kind }) => `${kind} ${hash}`));
   }
 
   /** In the order in which they were recorded, newest first, those behind the id `before`. */

@@ -23,7 +23,7 @@ export interface Loaded {
 
 interface FileLoadingOptions {
   readonly files: Pick<MemoryFiles, 'read'>;
-  readonly store: Pick<MemoryStore, 'add' | 'collections' | 'openCollection' | 'replaceOwner' | 'eraseOwner'>;
+  readonly store: Pick<MemoryStore, 'addEach' | 'wordsThere' | 'collections' | 'openCollection' | 'replaceOwner' | 'eraseOwner'>;
   readonly embedders: Pick<Embedders, 'choose' | 'embed'>;
   readonly search: {
     follow(scope: TenantScope, collection: MemoryCollection): void;
@@ -40,8 +40,8 @@ interface Binding {
   readonly prefixes: string;
 }
 
-/** Texts that are embedded at a time. */
-const BATCH = 16;
+/** So many texts are embedded at a time, and so many memories are written in one transaction: other writers wait for no more. */
+const BATCH = 64;
 /** So many vectors of a file are made again, to see that they are of the model that the file names. */
 const PROBES = 8;
 const LEAST_COSINE = 0.98;
@@ -129,7 +129,7 @@ export class FileLoading {
   }
 
   async #import(scope: TenantScope, owner: string, memories: readonly FiledMemory[], signal: AbortSignal) {
-    const { store, embedders, search, most, now } = this.#options;
+    const { store, embedders, search, most } = this.#options;
     const { fit, reasons } = fitting(memories);
     if (fit.length === 0) return { loaded: 0, reasons };
     const [there] = await store.collections({ ...scope, owners: [owner] });
@@ -140,22 +140,31 @@ export class FileLoading {
       for (let at = 0; at < fit.length; at += BATCH) {
         signal.throwIfAborted();
         const batch = fit.slice(at, at + BATCH);
-        const embeddings = await this.#embed(scope, collection, batch, signal);
-        for (const [i, memory] of batch.entries()) {
-          const draft = draftOf(memory, embeddings[i] ?? new Float32Array(0), now());
-          const added = await store.add(scope, collection, draft, most);
-          if (added === 'full') {
-            const left = counted(fit.length - at - i, `were left, since ${most} are kept at most`);
-            return { loaded, reasons: [...reasons, left] };
-          }
-          if (added.isNew) loaded += 1;
-          else nThere += 1;
+        const drafts = await this.#drafts(scope, collection, batch, signal);
+        const added = drafts.length === 0 ? [] : await store.addEach(scope, collection, drafts, most);
+        const nNew = added.filter((each) => each !== 'full' && each.isNew).length;
+        loaded += nNew;
+        if (added.includes('full')) {
+          const left = counted(fit.length - loaded - nThere, `were left, since ${most} are kept at most`);
+          return { loaded, reasons: [...reasons, left] };
         }
+        nThere += batch.length - nNew;
       }
     } finally {
       if (loaded > 0) search.follow(scope, collection);
     }
     return { loaded, reasons: nThere === 0 ? reasons : [...reasons, counted(nThere, THERE)] };
+  }
+
+  /** Only what is not there yet is embedded. */
+  async #drafts(scope: TenantScope, collection: MemoryCollection, memories: readonly FiledMemory[], signal: AbortSignal) {
+    const { store, now } = this.#options;
+    const hashes = memories.map(({ text, subject }) => textHash(text, subject));
+    const there = await store.wordsThere(scope, collection, hashes);
+    const fresh = memories.filter(({ kind }, i) => !there.has(`${kind} ${hashes[i]}`));
+    if (fresh.length === 0) return [];
+    const embeddings = await this.#embed(scope, collection, fresh, signal);
+    return fresh.map((memory, i) => draftOf(memory, embeddings[i] ?? new Float32Array(0), now()));
   }
 
   /** The model of the file's vectors, where it has some and they are of a model of this node; else that of new memories. */
@@ -198,7 +207,9 @@ export class FileLoading {
     signal: AbortSignal,
   ): Promise<readonly Float32Array[]> {
     const texts = memories.map(({ text, subject }) => indexedText(text, subject));
-    return (await this.#options.embedders.embed(binding, 'passage', texts, { tenant, signal })).vectors;
+    // Chats of the tenant go first: a file may have thousands.
+    const options = { tenant, signal, isBackground: true };
+    return (await this.#options.embedders.embed(binding, 'passage', texts, options)).vectors;
   }
 }
 
