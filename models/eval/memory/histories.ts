@@ -26,7 +26,7 @@ interface Asked {
 export interface History {
   readonly name: string;
   readonly language: 'en' | 'de';
-  /** In the order in which it was said. */
+  /** Statements stand in the order in which they were said. */
   readonly said: readonly Said[];
   readonly asked: readonly Asked[];
 }

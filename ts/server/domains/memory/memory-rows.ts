@@ -198,7 +198,7 @@ export function allOf(db: Db, { tenant }: TenantScope, { no }: MemoryCollection)
   return db.selectFrom('memories').selectAll().where('tenant', '=', tenant).where('collection_no', '=', no);
 }
 
-export function currentOf(db: Db, scope: TenantScope, collection: MemoryCollection) {
+function currentOf(db: Db, scope: TenantScope, collection: MemoryCollection) {
   return allOf(db, scope, collection).where('state', '=', 'current');
 }
 
@@ -262,7 +262,7 @@ async function repeat(tx: Db, { tenant }: TenantScope, row: Row, { origin, recor
 }
 
 /** Ends the validity of whichever of the statements about the same attribute holds earlier. */
-export async function settle(tx: Db, scope: TenantScope, collection: MemoryCollection, row: Row, version: number): Promise<Row> {
+async function settle(tx: Db, scope: TenantScope, collection: MemoryCollection, row: Row, version: number): Promise<Row> {
   if (row.attribute === null) return row;
   const others = await currentOf(tx, scope, collection)
     .where('attribute', '=', row.attribute)

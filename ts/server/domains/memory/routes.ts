@@ -179,7 +179,7 @@ function forgetAllRoute({ service, files, security, recordAct }: MemoryRouteDeps
   });
 }
 
-/** What is forgotten is gone, whatever becomes of the look at the files. */
+/** The memories are gone, whatever becomes of the look at the files. */
 function forgottenBody(ids: readonly string[], files: readonly string[] | undefined) {
   return { deleted: ids.length, files: files ?? [], ...(files === undefined && { files_unread: true as const }) };
 }

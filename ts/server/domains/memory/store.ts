@@ -134,7 +134,7 @@ export class MemoryStore {
     });
   }
 
-  /** Of texts with these hashes, the collection has these memories, in whatever state: their kinds and hashes. */
+  /** Memories of the collection have these words, in whatever state: their kinds and hashes. */
   async wordsThere(scope: TenantScope, { no }: MemoryCollection, hashes: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.#storage.read(scope, (db) =>
       db

@@ -1,4 +1,4 @@
-/** What a part of the node keeps of tenants and accounts, for when one of them is deleted. */
+/** Each part of the node says what it keeps of tenants and accounts, for when one of them is deleted. */
 import type { SystemScope, TenantScope } from '../storage/index.ts';
 
 /**
@@ -9,7 +9,7 @@ export interface Belongings {
   /** Whether the tenant has something there that somebody made and would miss. Absent: only counts and rules are kept. */
   holdsAny?(scope: TenantScope): Promise<boolean>;
   eraseTenant(scope: TenantScope): Promise<void>;
-  /** What nobody but the account could reach. Ids of accounts are never used again, in no tenant. */
+  /** It erases what nobody but the account could reach. Ids of accounts are never used again, in no tenant. */
   eraseAccount?(everyone: SystemScope, accountId: string): Promise<void>;
   /**
    * They have something in data_dir of this node alone. Each node asks from time to time and has what is of deleted ones erased, since a deletion is told

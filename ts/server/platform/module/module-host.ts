@@ -110,7 +110,7 @@ export class ModuleHost {
     }));
   }
 
-  /** Without internal ones. */
+  /** Internal ones are left out. */
   get running(): ModuleName[] {
     return this.#rows.filter(({ name, isRunning }) => isRunning && !moduleInfo(name).isInternal).map(({ name }) => name);
   }
