@@ -12,6 +12,8 @@ export interface BenchOptions {
   rivalFlags: readonly string[];
   trials: readonly string[] | undefined;
   model: string | undefined;
+  /** Gigabytes, of the suites that make their data. */
+  sizeGb: number | undefined;
   nThreads: number;
   nRounds: number;
   isQuick: boolean;
@@ -35,6 +37,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     rivalFlags: values['rival-flags'].split(' ').filter(Boolean),
     trials: values.trial,
     model: values.model,
+    sizeGb: values.size === undefined ? undefined : count('--size', values.size),
     nThreads: count('--threads', values.threads),
     nRounds: count('--rounds', values.rounds ?? (values.quick ? '1' : '3')),
     isQuick: values.quick,
@@ -55,6 +58,7 @@ function parse(args: string[]) {
         'rival-flags': { type: 'string', default: '' },
         trial: { type: 'string', multiple: true },
         model: { type: 'string' },
+        size: { type: 'string' },
         threads: { type: 'string', default: String(availableParallelism()) },
         rounds: { type: 'string' },
         quick: { type: 'boolean', default: false },
@@ -97,6 +101,7 @@ ${lines.join('\n')}
   --before FOLDER beside another checkout of svc, which is built, instead of a rival: no figure that a goal bounds may be worse
   --rival-flags F flags for llama-server beside ours, in one word: "-ub 256 --prio 2"
   --model NAME    a GGUF file, or a random shape: tiny, mid, q05
+  --size GB       data of the suite standby (default 10)
   --threads N     compute threads of both sides (default: as many as there are cores)
   --rounds N      rounds, ours and the rival in turn (default 3)
   --quick         smaller loads, the tiny model, one round: for a first look

@@ -24,6 +24,7 @@ async function main(): Promise<void> {
     console.log(
       helpText({
         ...questions,
+        standby: 'how old the copy at a standby gets, and how long a promotion takes, with 10 GB of data (--size)',
         memory: 'recalls of an account with 10,000 memories, beside the embedding',
         forecast: 'world models of series, beside the rules that they must beat',
         web: 'the first load of /chat, and scripting while an answer streams, in a browser',
@@ -34,6 +35,10 @@ async function main(): Promise<void> {
   // Measured in a browser and not by a client: a program of its own, which knows a browser's types.
   if (options.subject === 'web') {
     await import(new URL('./web/main.ts', import.meta.url).href);
+    return;
+  }
+  if (options.subject === 'standby') {
+    await import('./standby/main.ts');
     return;
   }
   // These need no server: they run in this process.

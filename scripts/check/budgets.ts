@@ -22,7 +22,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   cli: [118, 9800],
   client: [7, 790],
   server: [12, 850],
-  'server/domains/backup': [40, 3709],
+  'server/domains/backup': [40, 3820],
   'server/domains/cloud': [51, 6400],
   'server/domains/cluster': [52, 6300],
   'server/domains/completions': [130, 14228],
@@ -50,9 +50,9 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2890],
-  'server/platform': [267, 20200],
+  'server/platform': [268, 20280],
   web: [356, 22600],
-  workers: [24, 1446],
+  workers: [25, 1587],
 };
 
 /** A number that is this much below its budget is to be lowered. */

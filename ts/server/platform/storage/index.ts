@@ -16,6 +16,7 @@ export type { MigrationPlan, PendingMigration } from './migrations/migration-pla
 export type { MigrationSchema, TableDefinition } from './migrations/migration-schema.ts';
 export type { NotificationHandlers, NotificationListener } from './notifications.ts';
 export { type Page, readPage } from './page-bytes.ts';
+export { type ReadPages, readPages } from './sqlite/read-pages.ts';
 export { inspectSnapshot, type SnapshotInspection, type SnapshotKeys } from './sqlite/snapshot-thread.ts';
 export { SpareThreads, type StartedThreads } from './sqlite/spare-threads.ts';
 export type { StatementResult } from './statement.ts';

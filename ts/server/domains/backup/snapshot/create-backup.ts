@@ -28,6 +28,8 @@ interface CreateOptions {
   readonly signal?: AbortSignal;
   /** Proves what is about to be listed; what it throws, the backup fails with, and nothing is listed. */
   prove?(manifest: Manifest): Promise<void>;
+  /** Puts the database in place of a copy of it that is made, counted and read. */
+  putDatabase?(chunks: ChunkStore): Promise<{ entry: ManifestEntry; storedBytes: number }>;
   /** An entry that the folder has already, by what the file system says of the file. The database is always read. */
   reuse?(facts: string): ManifestEntry | undefined;
   onEntry?(facts: string, entry: ManifestEntry): void;
@@ -81,18 +83,17 @@ async function putAll(
   { node, storage }: BackupSource,
   { chunks }: Repository,
   snapshot: string,
-  { onProgress, signal, reuse, onEntry }: CreateOptions,
+  { onProgress, signal, reuse, onEntry, putDatabase }: CreateOptions,
 ): Promise<{ body: ManifestBody; storedBytes: number }> {
   onProgress?.({ done: 0, unit: 'bytes', message: 'copying the database' });
-  await storage.snapshot(snapshot, signal);
-  const { tables } = await inspectSnapshot(snapshot);
-  const sources = [
-    { path: DATABASE_PATH, source: snapshot, sizeBytes: (await stat(snapshot)).size, facts: '' },
-    ...(await listSourceFiles(node)),
-  ];
+  const put = await putDatabase?.(chunks);
+  const { tables } = put === undefined ? await copyDatabase(storage, snapshot, signal) : { tables: {} };
+  const copied =
+    put === undefined ? [{ path: DATABASE_PATH, source: snapshot, sizeBytes: (await stat(snapshot)).size, facts: '' }] : [];
+  const sources = [...copied, ...(await listSourceFiles(node))];
   const total = sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const files: ManifestEntry[] = [];
-  let [done, storedBytes] = [0, 0];
+  const files: ManifestEntry[] = put === undefined ? [] : [put.entry];
+  let [done, storedBytes] = [0, put?.storedBytes ?? 0];
   for (const file of sources) {
     const onChunk = (read: number, stored: number): void => {
       signal?.throwIfAborted();
@@ -107,6 +108,11 @@ async function putAll(
     onEntry?.(file.facts, entry);
   }
   return { body: { database: storage.dialect, tables, files }, storedBytes };
+}
+
+async function copyDatabase(storage: BackupSource['storage'], snapshot: string, signal: AbortSignal | undefined) {
+  await storage.snapshot(snapshot, signal);
+  return await inspectSnapshot(snapshot);
 }
 
 /** The backup is there from here on, if what was written can be read. */

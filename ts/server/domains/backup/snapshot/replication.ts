@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { syncFolder, writeFileAtomically } from '../../../platform/files/atomic-file.ts';
 import { decideSwap, openStaging } from '../../../platform/files/staged-swap.ts';
 import type { Node } from '../../../platform/node/node.ts';
-import { inspectSnapshot, type Storage } from '../../../platform/storage/index.ts';
+import { inspectSnapshot, readPages, type Storage } from '../../../platform/storage/index.ts';
 import type { BackupFiles } from '../destinations/backup-files.ts';
 import { FolderFiles } from '../destinations/folder-files.ts';
 import { damaged } from '../errors.ts';
@@ -27,13 +27,16 @@ const OF_NODE = ['node.json', 'settings.json'];
 const KEPT = 2;
 const READY = 'ready';
 const FACTS = 'ready.json';
+/** The database of the snapshot before the last, and its chunks. */
+const PREVIOUS = 'previous.db';
+const PREVIOUS_FACTS = 'previous.json';
 
 type Facts = Pick<Manifest, 'id' | 'files'>;
 
 export interface ReplicationSource {
   readonly node: Pick<Node, 'dataDir' | 'stateFiles' | 'version' | 'removals'>;
   /** Undefined: nothing is sent from here. */
-  readonly storage: Pick<Storage, 'snapshot' | 'dialect'> | undefined;
+  readonly storage: Pick<Storage, 'snapshot' | 'dialect' | 'file'> | undefined;
 }
 
 export class Replication {
@@ -58,8 +61,16 @@ export class Replication {
     // Until it has come whole, nothing is known to lie there.
     this.#sent.delete(files.shown);
     const sent = new Map<string, ManifestEntry>();
+    const { file } = storage;
     const { id, stored_bytes: storedBytes } = await createBackup(source, repositoryOf(files), {
       signal,
+      ...(file !== undefined && {
+        putDatabase: async (chunks) => {
+          const put = await putPages(file, chunks, known?.get(DATABASE_PATH), signal);
+          sent.set(DATABASE_PATH, put.entry);
+          return put;
+        },
+      }),
       reuse: (facts) => known?.get(facts),
       onEntry: (facts, entry) => void sent.set(facts, entry),
     });
@@ -82,10 +93,14 @@ export class Replication {
     await rm(next, { recursive: true, force: true });
     await mkdir(next, { recursive: true, mode: 0o700 });
     const before = await readFacts(ready);
-    for (const entry of manifest.files) await layFile(repository, entry, { next, ready, before });
-    const commit = await proveDatabase(join(next, 'svc.db'), manifest);
+    let isFirst = true;
+    for (const entry of manifest.files)
+      if (entry.path === DATABASE_PATH) isFirst = await layDatabase(repository, entry, { folder, next, ready, before });
+      else await layFile(repository, entry, { next, ready, before });
+    const commit = await proveDatabase(join(next, 'svc.db'), manifest, isFirst);
     for (const name of DATABASE_NAMES.slice(1)) await rm(join(next, name), { force: true });
     await writeFileAtomically(join(next, FACTS), JSON.stringify({ id, files: manifest.files } satisfies Facts));
+    await keepDatabase(folder, ready, before);
     await rm(ready, { recursive: true, force: true });
     await rename(next, ready);
     await syncFolder(folder);
@@ -129,7 +144,28 @@ async function readFacts(ready: string): Promise<Facts | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as Facts);
 }
 
-/** Files that are laid out already are linked, the database is copied and its changed chunks are written over it. */
+/** Sends the database as it is at one moment: all of it is read, and only chunks that the last one had not are sent. */
+async function putPages(
+  file: string,
+  chunks: ChunkStore,
+  known: ManifestEntry | undefined,
+  signal: AbortSignal,
+): Promise<{ entry: ManifestEntry; storedBytes: number }> {
+  let storedBytes = 0;
+  const task = { file, chunkBytes: CHUNK_BYTES, known: known?.chunks ?? [], isLive: true };
+  const { names, sizeBytes, sha256 } = await readPages(
+    task,
+    async (bytes) => {
+      // Several are under way at once.
+      const put = await chunks.put(bytes);
+      storedBytes += put.storedBytes;
+    },
+    signal,
+  );
+  return { entry: { path: DATABASE_PATH, size_bytes: sizeBytes, sha256, chunks: [...names] }, storedBytes };
+}
+
+/** Files that are laid out already are linked. */
 async function layFile(
   { chunks }: Repository,
   entry: ManifestEntry,
@@ -137,15 +173,62 @@ async function layFile(
 ): Promise<void> {
   const target = locate(next, entry.path);
   const known = before?.files.find(({ path }) => path === entry.path);
-  if (known === undefined || (entry.path !== DATABASE_PATH && known.sha256 !== entry.sha256))
-    return await extractFile(chunks, entry, target, () => undefined);
+  if (known?.sha256 !== entry.sha256) return await extractFile(chunks, entry, target, () => undefined);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  if (entry.path !== DATABASE_PATH) return await link(locate(ready, entry.path), target);
-  await copyFile(locate(ready, entry.path), target, constants.COPYFILE_FICLONE);
+  await link(locate(ready, entry.path), target);
+}
+
+/**
+ * Two files take turns: into the one of the snapshot before the last its changed chunks are written. Resolves to whether all of it was laid out anew,
+ * as the first one is, and one that does not come to the bytes that the primary read.
+ */
+async function layDatabase(
+  { chunks }: Repository,
+  entry: ManifestEntry,
+  { folder, next, ready, before }: { folder: string; next: string; ready: string; before: Facts | undefined },
+): Promise<boolean> {
+  const target = join(next, 'svc.db');
+  const base = await takeBase(folder, ready, before, target);
+  if (base !== undefined) {
+    await writeChanged(chunks, entry, base, target);
+    const { sha256 } = await readPages(
+      { file: target, chunkBytes: CHUNK_BYTES, known: entry.chunks, isLive: false },
+      async () => undefined,
+    );
+    if (sha256 === entry.sha256) return false;
+    await rm(target);
+  }
+  await extractFile(chunks, entry, target, () => undefined);
+  return true;
+}
+
+/** Puts an older state of the database to `target`, and resolves to its chunks; undefined: there is none. */
+async function takeBase(
+  folder: string,
+  ready: string,
+  before: Facts | undefined,
+  target: string,
+): Promise<readonly string[] | undefined> {
+  const facts = join(folder, PREVIOUS_FACTS);
+  const text = await readFile(facts, 'utf8').catch(() => undefined);
+  // From here on its content is neither the one nor the other.
+  await rm(facts, { force: true });
+  if (text !== undefined) {
+    await rename(join(folder, PREVIOUS), target);
+    return JSON.parse(text) as string[];
+  }
+  await rm(join(folder, PREVIOUS), { force: true });
+  const known = before?.files.find(({ path }) => path === DATABASE_PATH);
+  if (known === undefined) return undefined;
+  await copyFile(join(ready, 'svc.db'), target, constants.COPYFILE_FICLONE);
+  return known.chunks;
+}
+
+async function writeChanged(chunks: ChunkStore, entry: ManifestEntry, base: readonly string[], target: string): Promise<void> {
   const file = await open(target, 'r+');
   try {
     for (const [n, name] of entry.chunks.entries())
-      if (name !== known.chunks[n]) await file.write(await chunks.get(name), 0, undefined, n * CHUNK_BYTES);
+      if (name !== base[n]) await file.write(await chunks.get(name), 0, undefined, n * CHUNK_BYTES);
     await file.truncate(entry.size_bytes);
     await file.sync();
   } finally {
@@ -153,11 +236,23 @@ async function layFile(
   }
 }
 
-/** Throws `backup_damaged` unless it is sound and has the rows that the manifest counts. Resolves to the number of its last commit. */
-async function proveDatabase(file: string, { tables }: Manifest): Promise<number> {
-  const found = await inspectSnapshot(file, [{ table: 'svc_database', columns: ['key', 'value'], unless: '' }]);
+/** Keeps the database that is about to be replaced for the snapshot after the next. What is laid out is no whole snapshot from then on. */
+async function keepDatabase(folder: string, ready: string, before: Facts | undefined): Promise<void> {
+  const known = before?.files.find(({ path }) => path === DATABASE_PATH);
+  if (known === undefined) return;
+  await rm(join(ready, FACTS));
+  await rename(join(ready, 'svc.db'), join(folder, PREVIOUS));
+  await writeFileAtomically(join(folder, PREVIOUS_FACTS), JSON.stringify(known.chunks));
+}
+
+/**
+ * The number of its last commit. One that was laid out anew is checked by SQLite; another one has, byte by byte, what the primary read, and is as sound as
+ * that. Throws where it is damaged.
+ */
+async function proveDatabase(file: string, { tables }: Manifest, isFirst: boolean): Promise<number> {
+  const found = await inspectSnapshot(file, [{ table: 'svc_database', columns: ['key', 'value'], unless: '' }], !isFirst);
   if (found.problems.length > 0) throw damaged(`The database of the replica is damaged: ${found.problems[0]}.`);
-  for (const name of new Set([...Object.keys(tables), ...Object.keys(found.tables)]))
-    if (tables[name] !== found.tables[name]) throw damaged(`Table ${name} of the replica has other rows than its primary.`);
+  for (const [name, rows] of Object.entries(tables))
+    if (isFirst && rows !== found.tables[name]) throw damaged(`Table ${name} of the replica has other rows than its primary.`);
   return Number(found.keys[0]?.find(([key]) => key === 'commits')?.[1] ?? 0);
 }

@@ -22,6 +22,8 @@ export interface ReplicaCall {
   readonly isForced?: boolean;
   /** The primary's last commit, which its standby may not have heard of yet. */
   readonly commit?: number;
+  /** How long ago the snapshot was begun. */
+  readonly ageMs?: number;
   /** The roles of the primary, which whoever takes its place has as well. */
   readonly roles?: readonly string[];
 }

@@ -24,6 +24,8 @@ interface PrimaryParts {
 const LOOK_MS = 1_000;
 /** A standby that could not take a snapshot, as one that still starts, is tried again so soon. */
 const RETRY_MS = 5_000;
+/** A snapshot may take so much longer than the last one did. */
+const EARLIER = 1.25;
 /** A standby that is this much older than it should be is told of. */
 const MOST_LAG_SECONDS = 120;
 
@@ -33,6 +35,8 @@ interface Sync {
   state: ReplicaState | undefined;
   problem: string | undefined;
   running: Promise<ReplicaState> | undefined;
+  /** How long the last one took. */
+  tookMs: number;
 }
 
 export class Primary {
@@ -108,7 +112,9 @@ export class Primary {
     this.#last = last;
     for (const peer of peers) {
       const sync = this.#of(peer);
-      const pauseMs = sync.problem === undefined ? syncMs : Math.min(RETRY_MS, syncMs);
+      // So early that the standby has the next one when the last one is as old as it may be.
+      const pauseMs =
+        sync.problem === undefined ? Math.max(0, syncMs - EARLIER * sync.tookMs - 2 * LOOK_MS) : Math.min(RETRY_MS, syncMs);
       if (sync.running !== undefined || performance.now() - sync.at < pauseMs || stateOf(peer, sync)?.commit === last) continue;
       await this.#sync(peer).catch((error: unknown) => {
         if (!this.#stopped.signal.aborted)
@@ -131,10 +137,13 @@ export class Primary {
     sync.at = performance.now();
     try {
       const { id, storedBytes } = await replication.push(peerFiles(peer, signal), signal);
-      const state = (await callReplica(peer, { op: 'lay', id, roles: roles() }, signal)) as ReplicaState;
+      const ageMs = Math.round(performance.now() - sync.at);
+      const state = (await callReplica(peer, { op: 'lay', id, roles: roles(), ageMs }, signal)) as ReplicaState;
+      sync.tookMs = performance.now() - sync.at;
       sync.state = state;
       sync.problem = undefined;
-      log.info('a standby has a new snapshot', { node: peer.facts.id, commit: state.commit, stored_bytes: storedBytes });
+      const facts = { node: peer.facts.id, commit: state.commit, stored_bytes: storedBytes, took_ms: Math.round(sync.tookMs) };
+      log.info('a standby has a new snapshot', facts);
       return state;
     } catch (error) {
       sync.problem = (error as Error).message;
@@ -145,7 +154,7 @@ export class Primary {
   #of({ facts }: Peer): Sync {
     const known = this.#syncs.get(facts.id);
     if (known !== undefined) return known;
-    const made: Sync = { at: Number.NEGATIVE_INFINITY, state: undefined, problem: undefined, running: undefined };
+    const made: Sync = { at: Number.NEGATIVE_INFINITY, state: undefined, problem: undefined, running: undefined, tookMs: 0 };
     this.#syncs.set(facts.id, made);
     return made;
   }

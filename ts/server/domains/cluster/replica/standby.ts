@@ -17,7 +17,7 @@ export interface ReplicaState {
   readonly id: string;
   /** The number of its last commit. */
   readonly commit: number;
-  /** Unix milliseconds: when it had all of that commit, by the clock of this node. */
+  /** Unix milliseconds: when the primary began the snapshot, by the clock of this node. It has all that was committed before. */
   readonly syncedAt: number;
   /** The last commit of the primary that this node has heard of. */
   readonly primaryCommit: number;
@@ -121,21 +121,22 @@ export class Standby {
     await writeFileAtomically(join(dataDir, ANSWER_FILE), JSON.stringify(answer));
   }
 
-  async #carryOut({ op, id = '', isForced = false, commit = 0, roles = [] }: ReplicaCall): Promise<unknown> {
+  async #carryOut({ op, id = '', isForced = false, commit = 0, roles = [], ageMs = 0 }: ReplicaCall): Promise<unknown> {
     if (op === 'promote') {
       this.hear(commit);
       return await this.promote(isForced);
     }
     if (this.#isDecided) throw new Error('the node is about to be the primary');
-    const laid = this.#laying.then(() => this.#lay(id, roles));
+    const begunAt = Date.now() - ageMs;
+    const laid = this.#laying.then(() => this.#lay(id, roles, begunAt));
     this.#laying = laid.catch(() => undefined);
     return await laid;
   }
 
-  async #lay(id: string, roles: readonly string[]): Promise<ReplicaState> {
+  async #lay(id: string, roles: readonly string[], begunAt: number): Promise<ReplicaState> {
     const { replication } = this.#parts;
     const commit = await replication.lay(this.#folder, id);
-    this.#state = { id, commit, syncedAt: Date.now(), primaryCommit: Math.max(commit, this.#heard), roles };
+    this.#state = { id, commit, syncedAt: begunAt, primaryCommit: Math.max(commit, this.#heard), roles };
     await this.#keep();
     return this.#state;
   }

@@ -8,7 +8,7 @@ const ENTRY = new URL('../../../../workers/sqlite-snapshot.ts', import.meta.url)
 export type SnapshotTask =
   | { readonly kind: 'copy'; readonly file: string; readonly to: string }
   | { readonly kind: 'check'; readonly file: string }
-  | { readonly kind: 'inspect'; readonly file: string; readonly keys: readonly SnapshotKeys[] };
+  | { readonly kind: 'inspect'; readonly file: string; readonly keys: readonly SnapshotKeys[]; readonly isProved: boolean };
 
 /** Rows whose text columns are wanted, but for those that another table has with the same values. */
 export interface SnapshotKeys {
@@ -35,9 +35,22 @@ export async function copySnapshot(file: string, to: string): Promise<void> {
   await runTask({ kind: 'copy', file, to });
 }
 
-/** Reads a whole database file that nobody writes to. Throws StorageError for what is no database. */
-export async function inspectSnapshot(file: string, keys: readonly SnapshotKeys[] = []): Promise<SnapshotInspection> {
-  return (await runTask({ kind: 'inspect', file, keys })).inspection ?? { problems: ['nothing was read'], tables: {}, keys: [] };
+/**
+ * Reads a whole database file that nobody writes to; of one that `isProved` to be the copy of another only the values of the columns. Throws StorageError for
+ * what is no database.
+ */
+export async function inspectSnapshot(
+  file: string,
+  keys: readonly SnapshotKeys[] = [],
+  isProved = false,
+): Promise<SnapshotInspection> {
+  return (
+    (await runTask({ kind: 'inspect', file, keys, isProved })).inspection ?? {
+      problems: ['nothing was read'],
+      tables: {},
+      keys: [],
+    }
+  );
 }
 
 /**
