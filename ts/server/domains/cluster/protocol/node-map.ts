@@ -16,7 +16,7 @@ const FEWEST = 2;
 
 export class NodeMap {
   readonly #ports: NodeMapPorts;
-  /** Those that were heard in time when the map was last good, by id. */
+  /** Those that were heard in time when the map was last good, and since, by id. */
   #heard: ReadonlyMap<string, NodeEntry> = new Map();
   #isFrozen = false;
 
@@ -34,14 +34,16 @@ export class NodeMap {
     const asked = entries.filter((entry) => this.#heard.has(entry.id) && entry.ended === 0 && !this.#isLost(entry));
     const silent = new Set(asked.filter((entry) => this.#isLate(entry)).map(({ id }) => id));
     this.#isFrozen = asked.length >= FEWEST && silent.size * 2 > asked.length;
-    if (this.#isFrozen)
-      return entries.map((entry) =>
-        silent.has(entry.id) ? { ...entry, seenMsAgo: (this.#heard.get(entry.id) as NodeEntry).seenMsAgo } : entry,
-      );
+    const before = this.#heard;
     const own = this.#ports.ownId();
     const heard = entries.filter((entry) => entry.id !== own && entry.ended === 0 && !this.#isLate(entry));
-    this.#heard = new Map(heard.map((entry) => [entry.id, entry]));
-    return entries;
+    // Whoever is heard while the map is frozen may fall silent again before it thaws.
+    const kept = this.#isFrozen ? [...before.values()] : [];
+    this.#heard = new Map([...kept, ...heard].map((entry) => [entry.id, entry]));
+    if (!this.#isFrozen) return entries;
+    return entries.map((entry) =>
+      silent.has(entry.id) ? { ...entry, seenMsAgo: (before.get(entry.id) as NodeEntry).seenMsAgo } : entry,
+    );
   }
 
   #isLate(entry: NodeEntry): boolean {

@@ -66,6 +66,18 @@ t.test('nodes that fall silent one by one are lost; most at once freeze the map,
   t.equal(map.isFrozen, false);
 });
 
+t.test('a node that is heard while the map is frozen counts as heard when it falls silent with others', async (t) => {
+  const map = new NodeMap({ ownId: () => 'own', entryMs: ENTRY_MS });
+  const states = (a: number, b: number, c: number) =>
+    map.take([entry('a', a), entry('b', b), entry('c', c)]).map((each) => stateOf(each, ENTRY_MS));
+  t.strictSame(states(1, 2, 60_000), ['ready', 'ready', 'suspect']);
+  t.strictSame(states(95_000, 96_000, 61_000), ['ready', 'ready', 'suspect'], 'most of those that were heard fall silent');
+  t.strictSame(states(96_000, 97_000, 1), ['ready', 'ready', 'ready']);
+  t.strictSame(states(115_000, 1, 60_000), ['ready', 'ready', 'ready'], 'most again');
+  t.equal(map.isFrozen, true);
+  t.strictSame(states(116_000, 2, 3), ['gone', 'ready', 'ready']);
+});
+
 t.test('a process that hears another of its node twice, which was there before it, knows itself for the copy', async (t) => {
   let row = 'first';
   let nTwins = 0;
