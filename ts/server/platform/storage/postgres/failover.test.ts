@@ -70,7 +70,7 @@ t.test('a failover', { skip: missing ?? false }, async (t) => {
   listener?.start();
   t.teardown(() => listener?.stop());
 
-  const [acknowledged, refused]: [string[], StorageError[]] = [[], []];
+  const [acknowledged, refused, unread]: [string[], StorageError[], StorageError[]] = [[], [], []];
   let nRead = 0;
   let isOver = false;
   const work = Array.from({ length: 4 }, async (_, worker) => {
@@ -82,7 +82,7 @@ t.test('a failover', { skip: missing ?? false }, async (t) => {
       );
       await list(patient).then(
         () => (nRead += 1),
-        (error: StorageError) => refused.push(error),
+        (error: StorageError) => unread.push(error),
       );
     }
   });
@@ -98,6 +98,7 @@ t.test('a failover', { skip: missing ?? false }, async (t) => {
   await until(() => acknowledged.length > before + 50 && nRead > 100);
   isOver = true;
   await Promise.all(work);
+  t.strictSame(unread, [], 'whatever only reads is served');
   t.strictSame(
     refused.filter(({ outcome }) => outcome !== 'unknown'),
     [],

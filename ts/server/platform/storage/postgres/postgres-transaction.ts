@@ -43,14 +43,15 @@ export async function runPostgresTransaction<T>(
   { scope, mode, limitMs }: PostgresTransaction,
   run: (execute: ExecuteStatement) => Promise<T>,
 ): Promise<T> {
-  const statements = guardStatements((statement) => runStatement(client, statement, mode === 'read' || mode === 'snapshot'));
+  const isReading = mode === 'read' || mode === 'snapshot';
+  const statements = guardStatements((statement) => runStatement(client, statement, isReading));
   try {
     await begin(client, `${BEGIN[mode]}; ${settings(scope)}`, mode === 'exclusive' ? undefined : ANSWER_LIMIT_MS);
     const work = run(statements.execute);
     const value = await (limitMs === undefined ? work : withinTimeLimit(limitMs, work));
     statements.check();
     statements.refuse(transactionOver());
-    await commit(client, mode === 'exclusive' ? LONG_COMMIT_LIMIT_MS : COMMIT_LIMIT_MS);
+    await commit(client, mode === 'exclusive' ? LONG_COMMIT_LIMIT_MS : COMMIT_LIMIT_MS, isReading);
     client.release();
     return value;
   } catch (error) {
@@ -84,10 +85,10 @@ async function runStatement(client: pg.PoolClient, { sql, parameters }: Statemen
   }
 }
 
-/** Throws with the outcome `unknown` unless the server said that it did not commit. */
-async function commit(client: pg.PoolClient, limitMs: number): Promise<void> {
+/** Throws with the outcome `unknown` unless the server said that it did not commit, or there was nothing to write. */
+async function commit(client: pg.PoolClient, limitMs: number, isReading: boolean): Promise<void> {
   const { command } = await answerWithin(limitMs, client.query('COMMIT')).catch((error: unknown) => {
-    throw uncommitted(error);
+    throw isReading ? toStorageError(error) : uncommitted(error);
   });
   // A transaction that the server gave up answers COMMIT with ROLLBACK, which is no error to it.
   if (command === 'ROLLBACK') throw new StorageError('statement_failed', 'PostgreSQL rolled the transaction back.');

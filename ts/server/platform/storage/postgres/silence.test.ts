@@ -22,10 +22,10 @@ else await testSilence(await PostgresCluster.start());
 async function testSilence(cluster: PostgresCluster): Promise<void> {
   t.teardown(() => cluster.remove());
 
-  const open = async (t: Test): Promise<{ storage: Storage; relay: SilentRelay }> => {
+  const open = async (t: Test, waitMs = 0): Promise<{ storage: Storage; relay: SilentRelay }> => {
     const url = await cluster.newDatabase();
     const relay = await SilentRelay.start(url);
-    const storage = createStorage({ url: relay.urlOf(url), modules: [notesModule], poolSize: 3 });
+    const storage = createStorage({ url: relay.urlOf(url), modules: [notesModule], poolSize: 3, waitMs });
     t.teardown(async () => {
       await storage.close();
       relay.close();
@@ -105,6 +105,16 @@ async function testSilence(cluster: PostgresCluster): Promise<void> {
     relay.speakToNew();
     await back(storage);
     t.match(await list(storage), [{ id: 'a' }, { id: /^back-/ }], 'here it was written');
+  });
+
+  t.test('a read is asked again, also where the answer to its COMMIT never came', async (t) => {
+    const { storage, relay } = await open(t, 60_000);
+    await write(storage, 'a');
+    relay.silentAfter = 'COMMIT';
+    const answer = list(storage);
+    await until(() => storage.notReady() !== undefined);
+    relay.speakToNew();
+    t.match(await answer, [{ id: 'a' }]);
   });
 
   t.test('one connection that ends, even the one that asks whether the server answers, ends nothing else', async (t) => {
