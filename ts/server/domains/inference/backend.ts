@@ -10,7 +10,7 @@ import type {
   RankResult,
   Text,
 } from '../../native/llama-shapes.ts';
-import type { InferenceError } from './errors.ts';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 import type { EncodedMedia } from './media/encoded-media.ts';
 import type { ModelKind } from './models/model-source.ts';
 import type { Abilities } from './probe/abilities.ts';
@@ -231,8 +231,8 @@ export interface CallOptions {
 export type ChatPrompt = Extract<Prompt, { kind: 'chat' }>;
 
 export interface InferenceBackend {
-  /** Why this backend can answer nothing at all, if so. */
-  unavailableReason(): InferenceError | undefined;
+  /** Why this backend can answer nothing at all, if so; or why a model that no backend is known to have may be here after all. */
+  unavailableReason(missing?: string): DomainError | undefined;
   /** The cards that the calls below take. Only what is needed to tell whether the one that is asked for can answer is waited for. */
   models(asked?: string): Promise<ModelCard[]>;
   /** Resolves when the job is queued; later failures arrive at sink.onError. */

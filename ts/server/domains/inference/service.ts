@@ -142,7 +142,7 @@ export class InferenceService {
       return selectModel(permittedOffers(allowed, needs.model, permitted), needs, this.#default.id);
     } catch (error) {
       const isMissing = error instanceof DomainError && error.code === 'model_not_found';
-      throw (isMissing ? this.#unavailableReason() : undefined) ?? error;
+      throw (isMissing ? this.#unavailableReason(needs.model) : undefined) ?? error;
     }
   }
 
@@ -282,8 +282,8 @@ export class InferenceService {
   }
 
   /** The first backend that has one gives it. */
-  #unavailableReason(): Error | undefined {
-    return this.#backends.map((backend) => backend.unavailableReason()).find((reason) => reason !== undefined);
+  #unavailableReason(missing?: string): Error | undefined {
+    return this.#backends.map((backend) => backend.unavailableReason(missing)).find((reason) => reason !== undefined);
   }
 }
 

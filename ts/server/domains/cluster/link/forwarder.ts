@@ -18,7 +18,7 @@ import { decode, encode } from './frames.ts';
 import { type AskNode, findJob, gather, isList, partsOf } from './gathering.ts';
 import { OwnNode } from './own-node.ts';
 import { passEvents } from './pass-events.ts';
-import type { Peer, Peers } from './peers.ts';
+import { type Peer, type PeerFacts, type Peers, usable } from './peers.ts';
 
 interface ForwarderParts {
   readonly peers: Peers;
@@ -62,7 +62,8 @@ export class Forwarder implements Forwarding {
     if (isMember()) return OF_NODE.test(path) || path === ownPath() ? undefined : (request) => this.#send(request, module, path);
     if (module === undefined || route?.answeredBy?.isRunning) return undefined;
     // Where no node runs it, this one says so.
-    return this.#choose(module, new Set()) === undefined ? undefined : (request) => this.#send(request, module, path);
+    const isElsewhere = this.#parts.peers.all.some(({ facts }) => isAble(facts) && facts.modules.includes(module));
+    return isElsewhere ? (request) => this.#send(request, module, path) : undefined;
   }
 
   close(): Promise<void> {
@@ -139,7 +140,7 @@ export class Forwarder implements Forwarding {
       }
     }
     this.#parts.onEnd('unreachable');
-    throw nobody(path);
+    throw this.#parts.isMember() ? nobody(path) : silent();
   }
 
   async #sendTo(peer: Peer, request: ForwardedRequest): Promise<Reply> {
@@ -166,13 +167,11 @@ export class Forwarder implements Forwarding {
    * one request and is on one node: uploads, backends. Nodes of the database ask the one that has least to do.
    */
   #choose(module: string | undefined, tried: ReadonlySet<Peer>): Peer | undefined {
-    const able = this.#parts.peers.all.filter(
-      (peer) => peer.facts.isReady && !peer.facts.isMember && peer.isAnswering && !tried.has(peer),
-    );
-    const near = able.filter(({ facts }) => module !== undefined && facts.modules.includes(module));
-    const usable = near.length > 0 || !this.#parts.isMember() ? near : able;
-    if (this.#parts.isMember()) return usable.toSorted((a, b) => this.#weightOf(a).localeCompare(this.#weightOf(b)))[0];
-    return usable.toSorted((a, b) => a.nForwarding - b.nForwarding)[0];
+    const able = this.#parts.peers.all.filter((peer) => isAble(peer.facts) && !tried.has(peer));
+    const near = usable(able.filter(({ facts }) => module !== undefined && facts.modules.includes(module)));
+    if (!this.#parts.isMember()) return near.toSorted((a, b) => a.nForwarding - b.nForwarding)[0];
+    const from = near.length > 0 ? near : usable(able);
+    return from.toSorted((a, b) => this.#weightOf(a).localeCompare(this.#weightOf(b)))[0];
   }
 
   /** Rendezvous hashing: members spread over the controllers. */
@@ -217,6 +216,11 @@ function replyOf(response: HttpResponse, { method, lastFrame }: ForwardedRequest
 /** Fields that say how the client came, which the facts tell in their place. */
 const NOT_SENT = new Set(['x-svc-forwarded-identity', FACTS_HEADER, 'x-forwarded-for', 'forwarded', 'x-request-id']);
 
+/** Members have no accounts, and answer nothing for others. */
+function isAble({ isReady, isMember }: PeerFacts): boolean {
+  return isReady && !isMember;
+}
+
 function isOfBody(error: unknown): boolean {
   return error instanceof HttpError || (error instanceof Error && error.name === 'BodyAborted');
 }
@@ -230,6 +234,11 @@ function nobody(path: string): HttpError {
   const otherwise = PROMOTION.test(path) ? 'On the standby itself, `svc node promote` needs none.' : 'Retry in a moment.';
   const detail = `No controller of the cluster answers, so the credential was not judged. ${otherwise}`;
   return new HttpError(503, 'credential_check_unavailable', detail, { headers });
+}
+
+function silent(): HttpError {
+  const detail = 'No node that answers this can be reached now, and nothing was done. Retry in a moment.';
+  return new HttpError(503, 'node_lost', detail, { headers: { 'retry-after': '2' } });
 }
 
 function lost(cause: unknown): HttpError {

@@ -250,7 +250,7 @@ export class ClusterLink {
 
   async #closeAll(): Promise<void> {
     const peers = [...this.#peers.all, ...this.#retired];
-    this.#peers.replace([]);
+    this.#peers.forget();
     this.#retired = [];
     await Promise.all(peers.map((peer) => peer.close()));
   }

@@ -61,6 +61,8 @@ export class Peer {
   /** The wire version that it is asked in: the one before, which each node speaks that this one can talk to, until it says that it speaks this one's. */
   version = WIRE_BEFORE;
   cards: ReadonlyMap<string, ModelCard> = new Map();
+  /** It has said which models it has, since this node knows it. */
+  hasTold = false;
   /** The node says it itself. */
   reported: NodeLoad = IDLE;
   /** The beginnings of prompts that it has. */
@@ -117,6 +119,11 @@ export class Peer {
     };
   }
 
+  /** One that failed a single request is asked where no other one is left, until the next probe finds it silent or not. */
+  get isDoubtful(): boolean {
+    return !this.isAnswering && !this.isSilent;
+  }
+
   get isIdle(): boolean {
     return this.nDispatched + this.nForwarding === 0;
   }
@@ -157,6 +164,7 @@ export class Peer {
       this.reported = readLoad(writtenLoad(load)) ?? IDLE;
       if (prefixes instanceof Int32Array) this.prefixes.replace(prefixes);
       this.said = { ...(primary && { primary }), ...(replica && { replica }) };
+      this.hasTold = true;
       this.isAnswering = true;
       this.isSilent = false;
       this.#heardAt = performance.now();
@@ -189,14 +197,27 @@ const NO_BLOCKS: Int32Array = new Int32Array();
 export class Peers {
   #all: readonly Peer[] = [];
   #cards: readonly ModelCard[] | undefined;
+  #isListed = false;
 
   get all(): readonly Peer[] {
     return this.#all;
   }
 
+  /** There may be models that this node does not know: no list of nodes is believed, or one of the nodes has not said what it has. */
+  get areUnknown(): boolean {
+    return !this.#isListed || this.#all.some(({ facts, hasTold }) => facts.isReady && !hasTold);
+  }
+
   replace(peers: readonly Peer[]): void {
     this.#all = peers;
+    this.#isListed = true;
     this.#cards = undefined;
+  }
+
+  /** No list is believed until the next one is read. */
+  forget(): void {
+    this.replace([]);
+    this.#isListed = false;
   }
 
   /** A peer has other models, or answers again, or no more. */
@@ -204,7 +225,7 @@ export class Peers {
     this.#cards = undefined;
   }
 
-  /** The models of nodes that take work, a card each. */
+  /** The models of nodes that are ready, a card each; those of them that do not answer now are not among its nodes. */
   cards(): readonly ModelCard[] {
     this.#cards ??= this.#merged();
     return this.#cards;
@@ -212,7 +233,7 @@ export class Peers {
 
   /** The node that is asked for a model next: the one that is expected to say its first word first. Undefined: none is left. */
   choose(model: string, conversation: string, tried: ReadonlySet<Peer>, blocks = NO_BLOCKS): Peer | undefined {
-    const able = this.#having(model).filter((peer) => !tried.has(peer));
+    const able = ownersOf(model, usable(this.#ready.filter((peer) => peer.cards.has(model) && !tried.has(peer))));
     const evenly = able.reduce((sum, { recent }) => sum + recent, 0) / able.length;
     const expected = new Map(able.map((peer) => [peer, peer.expectedMs(blocks, evenly)]));
     const most = Math.min(...expected.values()) * LIKE_FACTOR + LIKE_MS;
@@ -222,25 +243,33 @@ export class Peers {
     return chosen;
   }
 
-  #able(): Peer[] {
-    return this.#all.filter(({ facts, isAnswering }) => facts.isReady && isAnswering);
-  }
-
-  /** A model that a node has itself is asked of no provider. */
-  #having(model: string): Peer[] {
-    const all = this.#able().filter(({ cards }) => cards.has(model));
-    const own = all.filter(({ cards }) => cards.get(model)?.backend === undefined);
-    return own.length > 0 ? own : all;
+  get #ready(): Peer[] {
+    return this.#all.filter(({ facts }) => facts.isReady);
   }
 
   #merged(): ModelCard[] {
-    const names = new Set(this.#able().flatMap(({ cards }) => [...cards.keys()]));
+    const ready = this.#ready;
+    const names = new Set(ready.flatMap(({ cards }) => [...cards.keys()]));
     return [...names].flatMap((name) => {
-      const having = this.#having(name);
-      const card = having[0]?.cards.get(name);
-      return card === undefined ? [] : [{ ...card, nodes: having.map(({ facts }) => facts.name) }];
+      const having = ownersOf(name, ready);
+      const answering = having.filter(({ isAnswering }) => isAnswering);
+      const card = (answering[0] ?? having[0])?.cards.get(name);
+      return card === undefined ? [] : [{ ...card, nodes: answering.map(({ facts }) => facts.name) }];
     });
   }
+}
+
+/** Those that answer; where none does, those that may. */
+export function usable(peers: readonly Peer[]): Peer[] {
+  const answering = peers.filter(({ isAnswering }) => isAnswering);
+  return answering.length > 0 ? answering : peers.filter(({ isDoubtful }) => isDoubtful);
+}
+
+/** A model that a node has itself is asked of no provider. */
+function ownersOf(model: string, peers: readonly Peer[]): Peer[] {
+  const all = peers.filter(({ cards }) => cards.has(model));
+  const own = all.filter(({ cards }) => cards.get(model)?.backend === undefined);
+  return own.length > 0 ? own : all;
 }
 
 /** Rendezvous hashing: a node that comes or goes moves its own chats alone. */

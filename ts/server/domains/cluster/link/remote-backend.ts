@@ -36,8 +36,11 @@ export class RemoteBackend implements InferenceBackend {
     this.#observer = observer;
   }
 
-  unavailableReason(): undefined {
-    return undefined;
+  /** A model that is missing may be on a node that has not said what it has. */
+  unavailableReason(missing?: string): DomainError | undefined {
+    return missing === undefined || !this.#peers.areUnknown
+      ? undefined
+      : nodeLost(missing, 'not all nodes have said which models they have');
   }
 
   async models(): Promise<ModelCard[]> {

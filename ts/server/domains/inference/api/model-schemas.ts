@@ -45,7 +45,8 @@ export const ModelSummary = Type.Object({
   backend: Type.Optional(Type.String({ description: 'Of a remote model: the backend that is asked first.' })),
   nodes: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Names of the nodes that have it, in a cluster whose nodes answer for each other.',
+      description:
+        'Names of the nodes that have it, in a cluster whose nodes answer for each other; empty while none of them answers.',
     }),
   ),
   serving_state: Type.Optional(Type.Enum(['ok', 'checking', 'backend_unhealthy', 'disabled'])),

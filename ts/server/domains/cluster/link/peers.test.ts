@@ -1,0 +1,53 @@
+/** Peers choose the node that is asked, while some answer and some do not. */
+import t from 'tap';
+import type { ModelCard } from '../../inference/index.ts';
+import { Peer, Peers, usable } from './peers.ts';
+import { RemoteBackend } from './remote-backend.ts';
+
+const own = { cert: '', key: '', fingerprint: '', expiresAt: 0 };
+
+function peerOf(id: string, state: Partial<Pick<Peer, 'isAnswering' | 'isSilent' | 'hasTold'>>, isReady = true): Peer {
+  const facts = { id, name: id, address: `${id}:1`, isReady, isMember: false, modules: [], certificates: [] };
+  const peer = new Peer(facts, own, 1);
+  peer.cards = new Map([['m', { id: 'm' } as ModelCard]]);
+  return Object.assign(peer, { hasTold: true, ...state });
+}
+
+const answering = { isAnswering: true, isSilent: false };
+const doubtful = { isAnswering: false, isSilent: false };
+const silent = { isAnswering: false, isSilent: true };
+
+t.test('a node that failed one request is asked again where no other answers, and one that is silent is not', async (t) => {
+  const [good, odd, gone] = [peerOf('good', answering), peerOf('odd', doubtful), peerOf('gone', silent)];
+  t.strictSame(usable([odd, good, gone]), [good]);
+  t.strictSame(usable([gone, odd]), [odd]);
+  t.strictSame(usable([gone]), []);
+  const peers = new Peers();
+  peers.replace([odd, good, gone]);
+  t.equal(peers.choose('m', '', new Set()), good);
+  t.equal(peers.choose('m', '', new Set([good])), odd);
+  t.equal(peers.choose('m', '', new Set([good, odd])), undefined);
+});
+
+t.test('a model stays listed while its nodes are silent, until they are gone', async (t) => {
+  const peers = new Peers();
+  peers.replace([peerOf('good', answering), peerOf('quiet', silent)]);
+  t.match(peers.cards(), [{ id: 'm', nodes: ['good'] }]);
+  peers.replace([peerOf('quiet', silent)]);
+  t.strictSame(peers.cards(), [{ id: 'm', nodes: [] }]);
+  peers.replace([peerOf('quiet', silent, false)]);
+  t.strictSame(peers.cards(), []);
+});
+
+t.test('a model that is missing is not said to be nowhere before each node has said what it has', async (t) => {
+  const peers = new Peers();
+  const backend = new RemoteBackend(peers, { onEnd: () => undefined, onSaved: () => undefined });
+  t.match(backend.unavailableReason('x'), { code: 'node_lost' }, 'before any list was read');
+  peers.replace([peerOf('good', answering), peerOf('new', { ...doubtful, hasTold: false })]);
+  t.match(backend.unavailableReason('x'), { code: 'node_lost' });
+  t.equal(backend.unavailableReason(), undefined, 'what is known is answered meanwhile');
+  peers.replace([peerOf('good', answering), peerOf('quiet', silent)]);
+  t.equal(backend.unavailableReason('x'), undefined);
+  peers.forget();
+  t.match(backend.unavailableReason('x'), { code: 'node_lost' });
+});
