@@ -94,7 +94,9 @@ t.test('a failover', { skip: missing ?? false }, async (t) => {
   await until(() => patient.storage.notReady() !== undefined);
   await t.rejects(write(other, 'other'), { code: 'storage_unavailable' }, 'who may not wait is refused');
   const before = acknowledged.length;
+  const late = open(60_000);
   await standby.promote();
+  t.ok(await late, 'a node that starts meanwhile waits as well');
   await until(() => acknowledged.length > before + 50 && nRead > 100);
   isOver = true;
   await Promise.all(work);

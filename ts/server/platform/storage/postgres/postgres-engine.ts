@@ -10,6 +10,7 @@ import { StorageError } from '../storage-error.ts';
 import type { ResolvedStorageOptions } from '../storage-options.ts';
 import { type StorageScope, systemScope, tenantOf } from '../tenant-scope.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import { urlsOfHosts } from './hosts.ts';
 import { type OpenServer, openFirstOf, openWriter } from './open-client.ts';
 import { toStorageError } from './postgres-failure.ts';
 import { PostgresListener } from './postgres-listener.ts';
@@ -43,7 +44,21 @@ export class PostgresEngine implements Engine {
 
   async connect(): Promise<void> {
     this.#recovery = this.#newRecovery();
-    this.#serve(await openWriter(this.#options));
+    this.#serve(await this.#openFirst());
+  }
+
+  /** Of several servers one is waited for that takes writes, as in a failover; a single one that is away may be a mistake, which is told at once. */
+  async #openFirst(): Promise<OpenServer> {
+    const giveUpAt = performance.now() + (urlsOfHosts(this.#options.url).length > 1 ? this.#options.waitMs : 0);
+    for (;;) {
+      try {
+        return await openWriter(this.#options);
+      } catch (error) {
+        const isAway = error instanceof StorageError && error.code === 'storage_unavailable';
+        if (!isAway || performance.now() > giveUpAt) throw error;
+        await wait(RECONNECT_MS.longest);
+      }
+    }
   }
 
   async close(): Promise<void> {

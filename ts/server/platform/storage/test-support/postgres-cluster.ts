@@ -16,7 +16,7 @@ const START_LIMIT_MS = 60_000;
 export const SHARED_CLUSTER = 'SVC_TEST_POSTGRES';
 
 /** PostgreSQL refuses to run as root, so under root it runs as the user of Debian's package. */
-interface Account {
+export interface Account {
   uid?: number;
   gid?: number;
 }
@@ -171,19 +171,20 @@ export class PostgresCluster {
   }
 }
 
-function withParent(): string[] {
-  return existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'INT'] : [];
+/** The start of a command whose process gets the signal when this one dies. */
+export function withParent(signal: 'INT' | 'TERM' = 'INT'): string[] {
+  return existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', signal] : [];
 }
 
 /** The newest of Debian's versions that is at least 15. */
-function findBinaries(): string | undefined {
+export function findBinaries(): string | undefined {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).map(Number) : [];
   const newest = Math.max(...versions.filter((version) => version >= 15 && existsSync(`${root}/${version}/bin/initdb`)));
   return Number.isFinite(newest) ? `${root}/${newest}/bin` : undefined;
 }
 
-function findAccount(): Account | undefined {
+export function findAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return {};
   const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
   return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
