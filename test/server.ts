@@ -18,6 +18,9 @@ interface TestServerOptions {
   /** Folder of models and data; a new one unless given, so that a restart can find the old one's. */
   folder?: string;
   readyPath?: string;
+  readyWithinMs?: number;
+  /** A port of 127.0.0.1; a free one unless given. */
+  port?: number;
   /** The file that Node runs, unless it is that of every test. */
   program?: string;
 }
@@ -76,7 +79,7 @@ export async function runServer(options: TestServerOptions & { folder: string })
   await linkModels(modelsFolder, models);
   if (options.hasProjector)
     await link(await randomProjector({ hears: true }), join(modelsFolder, `${Object.keys(models)[0]}.mmproj.gguf`));
-  const url = `http://127.0.0.1:${await freePort()}`;
+  const url = `http://127.0.0.1:${options.port ?? (await freePort())}`;
   return ChildServer.start({
     program: process.execPath,
     args: [options.program ?? program, 'serve', ...(options.args ?? [])],
@@ -92,6 +95,7 @@ export async function runServer(options: TestServerOptions & { folder: string })
     },
     url,
     readyPath: options.readyPath ?? '/readyz',
+    ...(options.readyWithinMs !== undefined && { readyWithinMs: options.readyWithinMs }),
   });
 }
 

@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { chatModel, startServer } from '../server.ts';
+import { FaultyRelay } from '../test-support/faulty-relay.ts';
 import { administrator, ask, effectsRun, openBrowser, openPage, register, whyNoBrowser } from './browser.ts';
-import { openRelay } from './relay.ts';
 
 t.setTimeout(120_000);
 
@@ -256,10 +256,11 @@ t.test('the chat page', { skip: whyNoBrowser() }, async (t) => {
   });
 
   await t.test('a connection that breaks is made anew, and the answer goes on behind what had come', async (t) => {
-    const relay = await openRelay(t, server.url);
+    const relay = await FaultyRelay.open(Number(new URL(server.url).port));
+    t.teardown(() => relay.close());
     const relayed = await context.newPage();
     relayed.setDefaultTimeout(60_000);
-    await relayed.goto(`${relay.url}/chat`);
+    await relayed.goto(`http://127.0.0.1:${relay.port}/chat`);
     await relayed.getByLabel('Message', { exact: true }).waitFor();
     await askForLong('Hold on', relayed);
     for (let i = 0; i < 3; i++) {

@@ -10,7 +10,7 @@ import { hostileRequest } from './hostile.ts';
 import { ask, getRequest, type Site, type Visit, type WeightedVisit } from './visits.ts';
 
 const CONVERSATIONS = '/api/v1/edge/conversations';
-/** Of an account, so that a long run stores as much as a short one. */
+/** An account keeps so many, so that a long run stores as much as a short one. */
 const N_KEPT = 200;
 
 const attack: Visit = async (site, random) => {

@@ -29,7 +29,7 @@ interface SoakReport {
   rssEndBytes: number;
   /** A reading in each tenth of the time, which shows whether memory settles. */
   rssBytes: number[];
-  /** What 99 of 100 rounds of another tenant take at most, a chat, a list and a search each: without hostile visits and beside them. */
+  /** 99 of 100 rounds of another tenant, a chat, a list and a search each, take so long at most: without hostile visits and beside them. */
   quietP99Ms: number;
   hostileP99Ms: number;
 }
@@ -38,7 +38,7 @@ interface SoakReport {
 const QUIET = 0.25;
 /** Clients of the other tenant: more of them make a p99 of a short run more than its longest wait. */
 const N_NEIGHBOURS = 3;
-/** Of a sample, which has no long visits. */
+/** A run of this length at most is a sample, which has no long visits. */
 const SHORT_SECONDS = 30;
 
 export async function soak(server: ChildServer, options: SoakOptions): Promise<SoakReport> {

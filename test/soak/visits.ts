@@ -1,4 +1,4 @@
-/** What a random client does: each visit is one connection's worth of trouble, and reports the answers that it got. */
+/** A random client makes visits: each is one connection's worth of trouble, and reports the answers that it got. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { SeededRandom } from '../../models/random/seeded-random.ts';
