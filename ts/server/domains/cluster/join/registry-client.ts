@@ -1,10 +1,12 @@
 /** The list of nodes as a member has it: it asks a controller, one after the other. */
 import { X509Certificate } from 'node:crypto';
 import { clusterErrors } from '../errors.ts';
+import { hasFrames, readFrame, readMap, writeHeartbeat } from '../link/bodies.ts';
 import { decode, encode } from '../link/frames.ts';
 import type { NodeCertificate } from '../link/node-certificate.ts';
 import { Peer } from '../link/peers.ts';
 import type { NodeEntry, Registry } from '../node-store.ts';
+import type { Told } from '../protocol/node-cycle.ts';
 import { WIRE_BEFORE } from '../protocol/wire-version.ts';
 import type { CertificateRow } from '../tables.ts';
 import type { Controller } from './membership.ts';
@@ -54,7 +56,7 @@ export class RegistryClient implements Registry {
   }
 
   async nodes(): ReturnType<Registry['nodes']> {
-    const entries = await this.#call<NodeEntry[]>('nodes');
+    const entries = await this.#call<readonly NodeEntry[]>('nodes');
     // A controller of the first wire version knows of no other.
     return entries.map((entry) => ({ ...entry, wire: entry.wire ?? WIRE_BEFORE }));
   }
@@ -115,17 +117,20 @@ export class RegistryClient implements Registry {
   /** The controller that answered last is asked first. */
   async #call<T>(method: string, ...given: unknown[]): Promise<T> {
     let failure: unknown = new Error('there is no controller');
-    const body = encode({ method, arguments: given });
     for (let i = 0; i < this.#peers.length; i++) {
       const at = (this.#first + i) % this.#peers.length;
       try {
-        const response = await (this.#peers[at] as Peer).ask('/registry', AbortSignal.timeout(ASK_MS), body);
+        const peer = this.#peers[at] as Peer;
+        const isFrame = method === 'beat' && hasFrames(peer.version);
+        const body = isFrame ? writeHeartbeat(given[0] as Told) : encode({ method, arguments: given });
+        const response = await peer.ask('/registry', AbortSignal.timeout(ASK_MS), body);
         const bytes = await response.bytes(MOST_ANSWER_BYTES);
         if (response.status !== 200) throw new Error(`a controller answers ${response.status}`);
         this.#first = at;
         const said = Date.parse(response.header('date') ?? '');
         this.clockOffsetMs = Number.isNaN(said) ? undefined : said - Date.now();
-        return (decode(bytes.toString()) as { value: T }).value;
+        const frame = readFrame(bytes);
+        return frame === undefined ? (decode(bytes) as { value: T }).value : (readMap(frame) as T);
       } catch (error) {
         failure = error;
       }

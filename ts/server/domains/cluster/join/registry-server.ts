@@ -2,10 +2,11 @@
 import { X509Certificate } from 'node:crypto';
 import type { Log } from '../../../platform/log/log.ts';
 import { clusterErrors } from '../errors.ts';
+import { hasFrames, readFrame, toldOf, writeMap } from '../link/bodies.ts';
 import { decode, encode } from '../link/frames.ts';
 import type { LinkRequest } from '../link/link-listener.ts';
 import { certificateRow } from '../link/node-certificate.ts';
-import type { NodeStore } from '../node-store.ts';
+import type { NodeEntry, NodeStore } from '../node-store.ts';
 import type { NodeRow } from '../tables.ts';
 import { hashOfSecret } from './join-token.ts';
 import type { JoinAnswer } from './membership.ts';
@@ -64,11 +65,13 @@ export class RegistryServer {
     response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end(encode(answer));
   }
 
-  async call({ from, body, response }: LinkRequest): Promise<void> {
+  async call({ from, body, response, version }: LinkRequest): Promise<void> {
     try {
-      const { method, arguments: given } = decode(await body()) as RegistryCall;
+      const { method, arguments: given } = callOf(await body());
       const value = (await this.#carryOut(from, method, given)) ?? null;
-      response.writeHead(200, { 'content-type': 'application/json' }).end(encode({ value }));
+      const isFrame = method === 'nodes' && hasFrames(version);
+      const answer = isFrame ? writeMap(value as NodeEntry[]) : encode({ value });
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(answer);
     } catch (error) {
       if (!clusterErrors.has(error))
         this.#parts.log.warn('what a member asked was not done', { node: from, error: String(error) });
@@ -118,6 +121,12 @@ export class RegistryServer {
       return own.length === 0 ? [] : [{ id, address, certificates: own }];
     });
   }
+}
+
+/** A heartbeat of a node that has frames is one. */
+function callOf(body: Buffer): RegistryCall {
+  const heartbeat = readFrame(body)?.heartbeat;
+  return heartbeat === undefined ? (decode(body) as RegistryCall) : { method: 'beat', arguments: [toldOf(heartbeat)] };
 }
 
 /** Throws for what is no heartbeat of that node. */

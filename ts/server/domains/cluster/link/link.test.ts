@@ -20,8 +20,10 @@ import { metering } from '../../metering/index.ts';
 import { security } from '../../security/index.ts';
 import { cluster } from '../index.ts';
 import { NodeStore } from '../node-store.ts';
+import { WIRE_BEFORE, WIRE_VERSION } from '../protocol/wire-version.ts';
 import type { ClusterTables } from '../tables.ts';
 import { isDue, openNodeCertificate } from './node-certificate.ts';
+import { Peer } from './peers.ts';
 
 const NEEDS = { needsTools: false, needsVision: false, needsAudio: false };
 const signal = new AbortController().signal;
@@ -335,6 +337,27 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
         /^HTTP\/1.1 409 .*x-svc-link: refused.*wire versions 1 and 2.*controllers and edge nodes are updated first/is,
       );
     }
+    t.match(await ask(own, get.replace('wire: 1', 'wire: 2')), /^HTTP\/1.1 200 .*SVCL/s, 'a frame');
+    const facts = { id: 'back', name: 'back', isReady: true, isMember: false, modules: [] };
+    const pems = (await back.store().certificates()).filter(({ node }) => node === 'back').map(({ pem }) => pem);
+    const peer = new Peer({ ...facts, address: await back.address(), certificates: pems }, own, 5_000);
+    t.teardown(() => peer.close());
+    const asked = [peer.version];
+    for (let i = 0; i < 2; i++) {
+      await peer.refresh(signal);
+      asked.push(peer.version);
+    }
+    t.strictSame(
+      asked,
+      [WIRE_BEFORE, WIRE_VERSION, WIRE_VERSION],
+      'a node is asked in the newer version once it said that it speaks it',
+    );
+    t.strictSame([...peer.cards.keys()].toSorted(), ['embed-far', 'far', 'own']);
+    peer.version = 3;
+    await t.rejects(peer.refresh(signal), {
+      code: 'wire_version_refused',
+      message: /controllers and edge nodes are updated first/,
+    });
     t.match(await ask(own, get.replace('/node', '/v1/models')), /^HTTP\/1.1 404 /);
     for (const body of [
       '',

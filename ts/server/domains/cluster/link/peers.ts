@@ -5,18 +5,10 @@ import type { HttpResponse } from '../../../platform/network/http-response.ts';
 import type { ModelCard } from '../../inference/index.ts';
 import { clusterErrors } from '../errors.ts';
 import { LINK_HEADER, versionFor, WIRE_BEFORE, WIRE_HEADER } from '../protocol/wire-version.ts';
-import { decode } from './frames.ts';
+import { readReport } from './bodies.ts';
 import type { NodeCertificate } from './node-certificate.ts';
 import { BLOCK_TOKENS, PrefixDigest } from './prefixes.ts';
-import {
-  LOAD_HEADER,
-  type NodeLoad,
-  type NodeReport,
-  type ReportedCard,
-  readLoad,
-  type StateReport,
-  writtenLoad,
-} from './work.ts';
+import { LOAD_HEADER, type NodeLoad, type ReportedCard, readLoad, type StateReport, writtenLoad } from './work.ts';
 
 /** Where a node is reached, and what it is trusted by. */
 export interface PeerFacts {
@@ -158,7 +150,7 @@ export class Peer {
       const response = await this.ask('/node', AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]));
       const bytes = await response.bytes(MOST_REPORT_BYTES);
       if (response.status !== 200) throw new Error(`the node answers ${response.status}`);
-      const { id, cards, load, prefixes, primary, replica } = decode(bytes.toString()) as NodeReport;
+      const { id, cards, load, prefixes, primary, replica } = readReport(bytes);
       if (id !== this.facts.id || !Array.isArray(cards)) throw new Error('another node answers there');
       this.cards = new Map(cards.map((card) => [String(card.id), cardOf(card, this.facts.name)]));
       this.reported = readLoad(writtenLoad(load)) ?? IDLE;

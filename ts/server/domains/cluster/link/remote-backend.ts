@@ -14,6 +14,7 @@ import {
   type ModelCard,
   type TokenizeFlags,
 } from '../../inference/index.ts';
+import { readFrame, readVectors } from './bodies.ts';
 import { decode, encode, type WrittenError } from './frames.ts';
 import type { Peer, Peers } from './peers.ts';
 import { blocksOf } from './prefixes.ts';
@@ -143,7 +144,9 @@ async function askWhole(peer: Peer, body: string, model: string, signal: AbortSi
     const response = await peer.ask('/whole', signal, body);
     const bytes = await response.bytes(MOST_ANSWER_BYTES);
     if (response.status !== 200) throw nodeLost(model, `it answers ${response.status}`);
-    const { value, error } = decode(bytes.toString()) as { value?: unknown; error?: WrittenError };
+    const vectors = readFrame(bytes)?.vectors;
+    if (vectors !== undefined) return readVectors(vectors);
+    const { value, error } = decode(bytes) as { value?: unknown; error?: WrittenError };
     if (error !== undefined) throw readError(error);
     return value;
   } catch (error) {

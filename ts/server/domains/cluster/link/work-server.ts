@@ -1,6 +1,6 @@
 /** Answers what other nodes ask of this one's models. It meters nothing: the node that has the caller does. */
 import type { ServerResponse } from 'node:http';
-import type { JobUsage } from '../../../native/llama-shapes.ts';
+import type { EmbedResult, JobUsage } from '../../../native/llama-shapes.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import {
   type BackendCompletion,
@@ -10,6 +10,7 @@ import {
   isOwn,
   type ModelCard,
 } from '../../inference/index.ts';
+import { hasFrames, writeReport, writeVectors } from './bodies.ts';
 import { decode, encode, IDLE_LINE, recordLine } from './frames.ts';
 import type { LinkRequest } from './link-listener.ts';
 import { BLOCK_TOKENS, blocksOf, PrefixDigest } from './prefixes.ts';
@@ -61,7 +62,7 @@ export class WorkServer {
   }
 
   async answer(request: LinkRequest): Promise<void> {
-    if (request.path === PROBE_PATH) return await this.#report(request.response);
+    if (request.path === PROBE_PATH) return await this.#report(request);
     if (request.path === '/complete') return await this.#counted(() => this.#complete(request));
     if (request.path === '/whole') return await this.#counted(() => this.#whole(request));
     request.response.writeHead(404).end();
@@ -74,7 +75,7 @@ export class WorkServer {
     });
   }
 
-  async #report(response: ServerResponse): Promise<void> {
+  async #report({ response, version }: LinkRequest): Promise<void> {
     const cards = (await this.#parts.models()?.models(WORK)) ?? [];
     const usable = cards.filter(isOffered).map(({ costOf, ...card }) => ({ ...card, ...(costOf && { costs: costsOf(costOf) }) }));
     const report: NodeReport = {
@@ -84,7 +85,7 @@ export class WorkServer {
       prefixes: this.#prefixes.hashes,
       ...(await this.#parts.state()),
     };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(encode(report));
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(writeReport(report, version));
   }
 
   async #complete({ body, response }: LinkRequest): Promise<void> {
@@ -121,12 +122,12 @@ export class WorkServer {
     this.#tokensPerSecond = this.#tokensPerSecond === 0 ? now : RATE_MEMORY * this.#tokensPerSecond + (1 - RATE_MEMORY) * now;
   }
 
-  async #whole({ body, response }: LinkRequest): Promise<void> {
+  async #whole({ body, response, version }: LinkRequest): Promise<void> {
     const { model, method, arguments: given, options } = decode(await body()) as WholeWork;
     const gone = new AbortController();
-    response.writeHead(200, { 'content-type': 'application/json', [LOAD_HEADER]: writtenLoad(this.load) });
+    response.writeHead(200, { 'content-type': 'application/octet-stream', [LOAD_HEADER]: writtenLoad(this.load) });
     response.flushHeaders();
-    // Blanks before JSON are no part of it.
+    // Blanks before JSON and before a frame are no part of it.
     const idle = setInterval(() => response.write(' '), this.#parts.idleMs).unref();
     response.once('close', () => gone.abort());
     try {
@@ -135,7 +136,8 @@ export class WorkServer {
       const call = { ...options, signal: gone.signal };
       const work = backend[method] as ((...all: unknown[]) => Promise<unknown>) | undefined;
       const value = await work?.call(backend, card, ...given, method === 'contentHash' ? gone.signal : call);
-      response.end(encode({ value }));
+      const isFrame = method === 'embed' && hasFrames(version);
+      response.end(isFrame ? writeVectors(value as EmbedResult) : encode({ value }));
     } catch (error) {
       response.end(encode({ error: writtenError(error) }));
     } finally {

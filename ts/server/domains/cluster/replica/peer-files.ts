@@ -1,5 +1,6 @@
 /** The folder of a replica behind the link to its node, and what that node does for it: one request an operation. */
 import { clusterErrors } from '../errors.ts';
+import { hasFrames, readFrame, writeFrame } from '../link/bodies.ts';
 import { decode, encode } from '../link/frames.ts';
 import type { LinkRequest } from '../link/link-listener.ts';
 import type { Peer } from '../link/peers.ts';
@@ -38,11 +39,16 @@ interface ReplicaAnswer {
 /** Throws `replica_failed`, or what the node refuses with. */
 export async function callReplica(peer: Peer, call: ReplicaCall, signal: AbortSignal): Promise<unknown> {
   try {
-    const headers = { 'content-type': 'application/json' };
-    const response = await peer.forward(REPLICA_PATH, { method: 'POST', headers, body: encode(call), signal });
+    const headers = { 'content-type': 'application/octet-stream' };
+    const { op, path, bytes: written } = call;
+    const isFrame = op === 'write' && hasFrames(peer.version);
+    const body = isFrame ? writeFrame({ piece: { path, bytes: written } }) : encode(call);
+    const response = await peer.forward(REPLICA_PATH, { method: 'POST', headers, body, signal });
     const bytes = await response.bytes(MOST_ANSWER_BYTES);
     if (response.status !== 200) throw new Error(`the node answers ${response.status}`);
-    const { value, problem, refusal } = decode(bytes.toString()) as ReplicaAnswer;
+    const piece = readFrame(bytes)?.piece;
+    if (piece !== undefined) return piece.bytes;
+    const { value, problem, refusal } = decode(bytes) as ReplicaAnswer;
     if (refusal !== undefined) throw clusterErrors.error(refusal.code, refusal.detail, { extra: refusal.extra });
     if (problem !== undefined) throw new Error(problem);
     return value;
@@ -71,18 +77,27 @@ export function peerFiles(peer: Peer, signal: AbortSignal): ReplicaFiles {
 
 /** Does one operation on the files, and `others` for what is none. A refusal travels as one. */
 export async function answerReplica(
-  { body, response }: LinkRequest,
+  { body, response, version }: LinkRequest,
   files: ReplicaFiles,
   others: (call: ReplicaCall) => Promise<unknown>,
 ): Promise<void> {
-  const answer: ReplicaAnswer = await carryOut(decode(await body()) as ReplicaCall, files, others).then(
+  const call = callOf(await body());
+  const answer: ReplicaAnswer = await carryOut(call, files, others).then(
     (value) => ({ value: value ?? null }),
     (error: unknown) =>
       clusterErrors.has(error) && error.code === 'replica_behind'
         ? { refusal: { code: error.code, detail: error.sentence, extra: error.extra ?? {} } }
         : { problem: (error as Error).message },
   );
-  response.writeHead(200, { 'content-type': 'application/json' }).end(encode(answer));
+  const isFrame = Buffer.isBuffer(answer.value) && hasFrames(version);
+  const written = isFrame ? writeFrame({ piece: { path: call.path, bytes: answer.value as Buffer } }) : encode(answer);
+  response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(written);
+}
+
+/** A file that comes from a node with frames is one. */
+function callOf(body: Buffer): ReplicaCall {
+  const piece = readFrame(body)?.piece;
+  return piece === undefined ? (decode(body) as ReplicaCall) : { op: 'write', path: piece.path, bytes: piece.bytes as Buffer };
 }
 
 async function carryOut(
