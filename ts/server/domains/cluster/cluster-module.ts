@@ -38,6 +38,8 @@ import { SPLIT_PATH, TensorHost } from './split/tensor-host.ts';
 import type { ClusterTables } from './tables.ts';
 
 const ORDER_MS = 15_000;
+/** Three times as long as nodes take to read the list again. */
+const SPREAD_MS = 1_500;
 const WORK = { kind: 'work' } as const;
 
 /** The interface for modules of higher tiers. */
@@ -255,6 +257,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     heartbeatMs: settings['cluster.heartbeat_seconds'] * 1000,
     entryMs,
     orderMs: ORDER_MS,
+    spreadMs: link === undefined ? 0 : SPREAD_MS,
     nodeMap,
     isSilent: (id) => link?.isSilent(id) === true,
     onTwin: () => {

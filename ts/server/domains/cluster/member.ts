@@ -38,6 +38,8 @@ interface MemberParts {
   /** How long another node may take to do what it is asked to. */
   orderMs: number;
   nodeMap: NodeMap;
+  /** All other nodes have read the list by then; 0: they ask this one for nothing. */
+  spreadMs: number;
   /** A process with this node's data folder, or a copy of it, told of the node before this one, and goes on to. */
   onTwin(): void;
   /** The link to that node does not answer now, whatever its last heartbeat says. */
@@ -148,8 +150,19 @@ export class Member {
 
   /** Has a node do something. Resolves when it is done. Throws `node_not_found`, `node_unreachable`. */
   async order(id: string, order: NodeOrder): Promise<void> {
+    const { spreadMs } = this.#parts;
+    await this.#have(id, order);
+    // Whoever drains a node may stop it next: by then no other one sends it anything new.
+    if (order.kind === 'drain') await wait(spreadMs);
+  }
+
+  async #have(id: string, order: NodeOrder): Promise<void> {
     const { store, node, orderMs } = this.#parts;
-    if (id === node.id) return await this.#obey(order);
+    if (id === node.id) {
+      await this.#obey(order);
+      if (store !== undefined) await this.#cycle.tell();
+      return;
+    }
     await this.#require(id, ['ready', 'draining', 'suspect']);
     const asked = await (store as Registry).order(id, order);
     const giveUpAt = performance.now() + orderMs;

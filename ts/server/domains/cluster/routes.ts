@@ -106,7 +106,7 @@ export function clusterRoutes(node: Node, member: Member, joining: Joining, repl
     post('/api/v1/cluster/nodes/{id}/drain', {
       summary: 'Have a node get no new work',
       description:
-        'Its `/readyz` answers 503 `draining`, so that a proxy sends nothing more there; what runs goes on. A restart ends it.',
+        'Its `/readyz` answers 503 `draining`, so that a proxy sends nothing more there; what runs goes on. A restart ends it. When the answer comes, no node sends it anything new.',
       params: ById,
       answer: NodeShape,
       errors: ['node_not_found', 'node_unreachable'],
