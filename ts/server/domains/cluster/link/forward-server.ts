@@ -17,7 +17,7 @@ import type { LinkRequest } from './link-listener.ts';
 /** This node as its clients meet it. */
 export interface NodeFront {
   readonly authenticator: Authenticator;
-  /** Where it listens for clients of the machine's own network. */
+  /** The address where it listens for clients of the machine's own network. */
   address(): ListenAddress;
   /** Judges the credentials of open requests again. */
   recheck(): void;
@@ -172,7 +172,7 @@ function isPartOfMember({ request }: LinkRequest, { isPart, path }: SentFacts): 
   return isPart === true && partsOf(request.method ?? 'GET', path.split('?', 1)[0] as string) === 'members';
 }
 
-/** By the field the other node tells it from an answer to its client. */
+/** The other node tells it from an answer to its client by the field. */
 function refuse({ request, response }: LinkRequest, status: number): void {
   request.resume();
   response.writeHead(status, { [LINK_HEADER]: 'refused' }).end();

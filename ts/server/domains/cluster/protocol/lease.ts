@@ -1,4 +1,4 @@
-/** Who leads: a lease in the database, by its clock, with an epoch that counts the processes that had it. Time and database come through ports. */
+/** The leader: a lease in the database, by its clock, with an epoch that counts the processes that had it. Time and database come through ports. */
 
 export interface Lease {
   readonly leader: string | null;

@@ -1,4 +1,4 @@
-/** What a node does again and again: it tells the others how it is, leads while it may, and counts who is there. */
+/** The cycle of a node: it tells the others how it is, leads while it may, and counts who is there. */
 import type { NodeEntry } from '../node-store.ts';
 import { Leadership } from './lease.ts';
 import { isGone } from './node-state.ts';
