@@ -3,7 +3,7 @@
  * conversations each. Constants are chosen on the tuning half of the people. The last line counts the goals.
  */
 import { parseArgs } from 'node:util';
-import { LEAST_RELEVANCE } from '../../../ts/server/domains/memory/recall.ts';
+import { isAbout } from '../../../ts/server/domains/memory/recall.ts';
 import { Bm25Index } from '../bm25-index.ts';
 import { type Figure, figureTable, shareFigure } from '../figure.ts';
 import { startModelServer } from '../model-server.ts';
@@ -64,7 +64,7 @@ async function measure({ said, asked }: History, send: Send, counts: Counts): Pr
       query: question,
       max: 24,
     });
-    const recalled = found.data.filter(({ score }) => score >= LEAST_RELEVANCE).map(({ text }) => text);
+    const recalled = found.data.filter(({ text, score }) => isAbout(question, text, score)).map(({ text }) => text);
     if (answers.length === 0) {
       counts.nNeverSaid += 1;
       counts.nothing += Number(recalled.length === 0);

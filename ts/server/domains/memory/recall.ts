@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log/log.ts';
 import type { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import { isShared, type MemoryHit, type RecallBounds, type RecalledMemories } from './memory.ts';
 import type { MemoryService } from './service.ts';
-import { saysTheSame, textHash } from './statement.ts';
+import { saysTheSame, sharesWord, textHash } from './statement.ts';
 import type { MemoryStore } from './store.ts';
 
 interface RecallOptions {
@@ -19,8 +19,8 @@ interface RecallOptions {
 }
 
 const DEFAULT_MAX = 8;
-/** A memory that is less surely about the question stays where it is. */
-export const LEAST_RELEVANCE = 0.3;
+/** A memory that is less surely about the question stays where it is: one that shares a word with it, and any other. */
+const LEAST_RELEVANCE = { named: 0.1, other: 0.3 };
 /** An embedder that takes longer is at fault. */
 const EMBEDDING_MS = 5_000;
 /** Several memories say the same thing, so more are read than are shown. */
@@ -69,7 +69,7 @@ export class Recall {
       if (typeof hits === 'number') return this.#without('late', LATE);
       embedded.resolve(performance.now());
       this.#seconds.observe((performance.now() - (await embedded.promise)) / 1000);
-      return this.#chosen(caller, hits, max);
+      return this.#chosen(caller, question, hits, max);
     } catch (error) {
       signal.throwIfAborted();
       log.warn('memories were not recalled', { error: String(error) });
@@ -80,9 +80,9 @@ export class Recall {
     }
   }
 
-  #chosen(caller: Principal, hits: readonly MemoryHit[], max: number): RecalledMemories {
+  #chosen(caller: Principal, question: string, hits: readonly MemoryHit[], max: number): RecalledMemories {
     const { store, log, now } = this.#options;
-    const chosen = distinct(hits.filter(({ relevance }) => relevance >= LEAST_RELEVANCE)).slice(0, max);
+    const chosen = distinct(hits.filter(({ memory, relevance }) => isAbout(question, memory.text, relevance))).slice(0, max);
     this.#outcomes.with({ outcome: chosen.length > 0 ? 'found' : 'nothing' }).add();
     void store
       .strengthen(
@@ -108,6 +108,12 @@ export class Recall {
     this.#outcomes.with({ outcome }).add();
     return { memories: [], note, isOfOthers: false };
   }
+}
+
+/** Short texts have little in common with a question beside the word that it asks about. */
+export function isAbout(question: string, text: string, relevance: number): boolean {
+  const { named, other } = LEAST_RELEVANCE;
+  return relevance >= other || (relevance >= named && sharesWord(question, text));
 }
 
 /** Leaves the best of those that say the same. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readStatement, saysTheSame, statedDate, textHash } from './statement.ts';
+import { readStatement, saysTheSame, sharesWord, statedDate, textHash } from './statement.ts';
 
 const stated = (text: string, subject?: string) => ({ text, subject, textHash: textHash(text, subject) });
 const sameAttribute = (one: string, other: string) => {
@@ -46,6 +46,13 @@ t.test('the same in other words is told from what only looks alike', async (t) =
   t.notOk(saysTheSame(stated('Anna loves Ben'), stated('Ben loves Anna')));
   t.notOk(saysTheSame(stated('I eat meat'), stated('I do not eat meat')));
   t.notOk(saysTheSame(stated('Lives in Berlin', 'Anna'), stated('Lives in Berlin', 'Ben')));
+});
+
+t.test('a question shares the word that it asks about, and not those that every question has', async (t) => {
+  t.ok(sharesWord('What car do I drive?', 'My car is a Toyota'));
+  t.ok(sharesWord('Welches Instrument spiele ich?', 'Ich spiele Trompete'));
+  t.notOk(sharesWord('What grows in my garden?', 'My bicycle was stolen in November'));
+  t.notOk(sharesWord('Wie heißt mein Hund?', 'Meine Schwester heißt Clara'));
 });
 
 t.test('a text says since when it holds, counted from its own date', async (t) => {

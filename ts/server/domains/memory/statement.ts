@@ -146,6 +146,22 @@ const EMPTY = new Set(
   ),
 );
 
+/** Questions have these whatever they are about. */
+const ASKING = new Set(
+  [
+    'what which who whom whose where when why how do does did have has had can could will would should it its there come comes kind',
+    'in on at for from with by about',
+    'was welche welcher welches welchen welchem wer wen wem wessen wo woher wohin wann warum wie wogegen womit habe hat hatte haben',
+    'kann wird werde es gibt kommt heißt heiße im am an auf aus bei beim für mit nach von vom zu zum zur vor über',
+  ].flatMap((line) => line.split(' ').map((word) => stem(folded(word)))),
+);
+
+/** Whether the text has a word that says what the question is about. */
+export function sharesWord(question: string, text: string): boolean {
+  const asked = new Set(wordsOf(question).filter((word) => !ASKING.has(word)));
+  return wordsOf(text).some((word) => asked.has(word));
+}
+
 function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu) ?? [];
   const said = words.filter((word) => !EMPTY.has(word));
