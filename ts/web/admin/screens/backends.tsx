@@ -62,7 +62,7 @@ export const Screen = listScreen({
   below: ({ reload }, beside) => <BackendsElsewhere backends={beside?.elsewhere ?? []} reload={reload} />,
   menu: ({ id, enabled }) => [
     {
-      text: t('backend_give_key'),
+      text: t('backend_set_key'),
       icon: 'key',
       window: ({ close, reload }) => <BackendKeyDialog id={id} onClose={close} onSaved={reload} />,
     },

@@ -76,7 +76,7 @@ export const cloud = {
     en: 'All backends, routes and prices of that node become this node’s. Keys that this node cannot open have to be given again, and what this node has of the same name stays.',
     de: 'Alle Anbieter, Routen und Preise jenes Knotens gehören dann diesem Knoten. Schlüssel, die dieser Knoten nicht öffnen kann, müssen neu angegeben werden; was dieser Knoten unter demselben Namen hat, bleibt.',
   },
-  backend_give_key: { en: 'Give it a key', de: 'Schlüssel geben' },
+  backend_set_key: { en: 'Give it a key', de: 'Schlüssel geben' },
   backend_key_of: { en: 'Key of {id}', de: 'Schlüssel von {id}' },
   backend_no_key: { en: 'without a key', de: 'ohne Schlüssel' },
 } satisfies Texts;
