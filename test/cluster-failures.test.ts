@@ -35,7 +35,12 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await wait(20);
 }
 
-t.test('two controllers and a member', { skip: PostgresCluster.missing() ?? false, timeout: 400_000 }, async (t) => {
+const nRotations = iterations(2, 100, 'SVC_TEST_ROTATIONS');
+/** One rotation on a busy machine. */
+const ROTATION_MS = 3_000;
+const limits = { skip: PostgresCluster.missing() ?? false, timeout: 400_000 + nRotations * ROTATION_MS };
+
+t.test('two controllers and a member', limits, async (t) => {
   const postgres = await PostgresCluster.start();
   t.teardown(() => postgres.remove());
   const url = await postgres.newDatabase();
@@ -75,7 +80,7 @@ t.test('two controllers and a member', { skip: PostgresCluster.missing() ?? fals
 
   await t.test('a key that is rotated on one node is refused on all, and what it has open ends', async (t) => {
     const tookMs: number[] = [];
-    for (let i = 0; i < iterations(2, 100, 'SVC_TEST_ROTATIONS'); i++) {
+    for (let i = 0; i < nRotations; i++) {
       const key = await newKey();
       const nodes = [one, two, member];
       for (const node of nodes) t.equal((await get(node, '/api/v1/auth/whoami', key)).status, 200);
