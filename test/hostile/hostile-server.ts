@@ -8,12 +8,15 @@ import type { Document } from '../matrix/documented.ts';
 import { runServer } from '../server.ts';
 import { HOSTILE, openTenants } from './tenants.ts';
 
+export const ATTACKER_ROLES = ['viewer', 'admin'] as const;
+export type AttackerRole = (typeof ATTACKER_ROLES)[number];
+
 export interface HostileServer {
   readonly server: ChildServer;
   readonly client: Client;
   readonly openapi: Document;
   /** Of the hostile tenant, and who may do everything. */
-  readonly viewer: Headers;
+  readonly attacker: Headers;
   readonly root: Headers;
   /** Of the other tenant. */
   readonly neighbour: Headers;
@@ -22,7 +25,8 @@ export interface HostileServer {
   stop(): Promise<void>;
 }
 
-export async function openHostileServer(folder: string): Promise<HostileServer> {
+/** @param role of the attacker in the hostile tenant. */
+export async function openHostileServer(folder: string, role: AttackerRole = 'viewer'): Promise<HostileServer> {
   const server = await runServer({
     folder: join(folder, 'server'),
     models: { m: { arch: 'llama' }, e: { arch: 'bert' } },
@@ -37,5 +41,6 @@ export async function openHostileServer(folder: string): Promise<HostileServer> 
     client.close();
     await server.stop();
   };
-  return { server, client, openapi, viewer, root, neighbour, ids, stop };
+  const attacker = role === 'admin' ? admin : viewer;
+  return { server, client, openapi, attacker, root, neighbour, ids, stop };
 }

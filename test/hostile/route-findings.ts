@@ -1,4 +1,4 @@
-/** Sends the largest requests of each route as a viewer, and says what they do to another tenant and to the memory of the server. */
+/** Sends the largest requests of each route as a member of a tenant, and says what they do to another tenant and to the memory of the server. */
 import { readFileSync } from 'node:fs';
 import type { Answer } from '../matrix/client.ts';
 import { LAST, type Row, rowsOf } from '../matrix/rows.ts';
@@ -109,7 +109,7 @@ async function attack(
     while (performance.now() < until) {
       const request = waiting.pop();
       if (request === undefined) return;
-      const sent = { ...request, headers: { ...hostile.viewer, ...request.headers } };
+      const sent = { ...request, headers: { ...hostile.attacker, ...request.headers } };
       const fault = await hostile.client.send(sent).then(answerFault, (error: unknown) => connectionFault(error));
       if (fault !== undefined) faults.push(fault);
     }
