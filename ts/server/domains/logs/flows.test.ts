@@ -88,6 +88,10 @@ t.test('data waits for its template for 60 s, by exporter, and is counted then',
   t.equal(again.decode('10.0.0.3', data, NOW).length, 1, 'templates are kept over restarts');
   for (let i = 0; i < 20_000; i++) again.decode('10.0.0.9', data, NOW);
   t.ok(again.counts.lost > 0, 'what waits is bounded');
+  const { lost } = again.counts;
+  const emptySets = Buffer.alloc(16_000 * 4, Buffer.from([1, 44, 0, 4]));
+  again.decode('10.0.0.8', Buffer.concat([v9Packet([], { hasTemplate: false }).subarray(0, 20), emptySets]), NOW);
+  t.ok(again.counts.lost > lost, 'so are sets without data');
   for (let i = 0; i < 600; i++) again.decode(`10.1.${i >> 8}.${i & 255}`, v9Packet([FLOW]), NOW);
   t.ok(again.nExporters <= 500);
   t.end();

@@ -135,9 +135,8 @@ export class AttachedStore {
         .where('d.state', 'in', SHOWN)
         .execute(),
     );
-    const bases = new Map<string, number[]>();
-    for (const { file_id: id, base_no: no } of rows) bases.set(id ?? '', [...(bases.get(id ?? '') ?? []), no]);
-    return bases;
+    const files = Map.groupBy(rows, ({ file_id: id }) => id ?? '');
+    return new Map([...files].map(([id, of]) => [id, of.map(({ base_no: no }) => no)]));
   }
 
   async page(scope: TenantScope, base: KnowledgeBase, page: AttachedPage): Promise<AttachedFile[]> {

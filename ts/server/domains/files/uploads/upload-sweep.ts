@@ -2,7 +2,7 @@
 import type { Log } from '../../../platform/log/log.ts';
 import { Repeater } from '../../../platform/repeater.ts';
 import { systemScope, type TenantScope, tenantScope } from '../../../platform/storage/index.ts';
-import type { BlobStore, StoredBlob } from '../blobs/blob-store.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Uploader } from '../uploader.ts';
 import type { UploadSweepStore } from './store/upload-sweep-store.ts';
 import type { UploadFiles } from './upload-files.ts';
@@ -122,16 +122,13 @@ export class UploadSweep {
     const before = now() - UNUSED_BLOB_MS;
     for (let after = 0; ; ) {
       const old = await blobs.listStored(systemScope(), { afterMs: after, beforeMs: before, limit: STEP });
-      for (const [tenant, hashes] of byTenant(old)) await this.release(tenant, hashes, before);
+      for (const [tenant, group] of Map.groupBy(old, (blob) => blob.tenant)) {
+        const hashes = group.map(({ sha256 }) => sha256);
+        await this.release(tenant, hashes, before);
+      }
       const last = old.at(-1);
       if (last === undefined || old.length < STEP) return;
       after = last.storedAtMs;
     }
   }
-}
-
-function byTenant(blobs: readonly StoredBlob[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const { tenant, sha256 } of blobs) groups.set(tenant, [...(groups.get(tenant) ?? []), sha256]);
-  return groups;
 }

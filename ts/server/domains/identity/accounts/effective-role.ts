@@ -44,12 +44,13 @@ async function refreshChunk(tx: Kysely<IdentityTables>, scope: StorageScope, ids
     .where('identity_groups.role', 'is not', null)
     .execute();
   const byUser = Map.groupBy(given, ({ user_id }) => user_id);
-  const changed = new Map<Role, string[]>();
-  for (const { id, role, assigned_role } of users) {
-    const next = highestRole([assigned_role, ...(byUser.get(id) ?? []).map((group) => group.role)]);
-    if (next !== role) changed.set(next, [...(changed.get(next) ?? []), id]);
-  }
-  for (const [role, those] of changed) {
+  const all = users.map((user) => ({
+    ...user,
+    next: highestRole([user.assigned_role, ...(byUser.get(user.id) ?? []).map((group) => group.role)]),
+  }));
+  const changed = all.filter(({ role, next }) => next !== role);
+  for (const [role, group] of Map.groupBy(changed, ({ next }) => next)) {
+    const those = group.map(({ id }) => id);
     await tx.updateTable('identity_users').set({ role }).where(within(scope)).where('id', 'in', those).execute();
   }
 }

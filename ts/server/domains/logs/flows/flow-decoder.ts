@@ -74,6 +74,8 @@ const MOST_EXPORTERS = 500;
 const MOST_TEMPLATES = 500;
 const MOST_FIELDS = 200;
 const MOST_HELD_BYTES = 256 * 1024;
+/** Of a set without its bytes: an exporter may send empty ones. */
+const HELD_BYTES = 128;
 /** More in one flow is no volume, but damage. */
 const MOST_VOLUME = 2 ** 45;
 const MOST_AHEAD_MS = 5 * 60_000;
@@ -270,14 +272,16 @@ export class FlowDecoder {
       this.#records(exporter, template, set, context, flows);
       return;
     }
-    if (exporter.heldBytes + set.length > MOST_HELD_BYTES) {
+    if (exporter.heldBytes + set.length + HELD_BYTES > MOST_HELD_BYTES) {
       this.counts.lost += 1;
       return;
     }
     const { receivedMs } = context;
     const held = { untilMs: receivedMs + HOLD_MS, atMs: receivedMs, bytes: Buffer.from(set), context };
-    exporter.held.set(id, [...(exporter.held.get(id) ?? []), held]);
-    exporter.heldBytes += set.length;
+    const others = exporter.held.get(id);
+    if (others === undefined) exporter.held.set(id, [held]);
+    else others.push(held);
+    exporter.heldBytes += set.length + HELD_BYTES;
   }
 
   #records(exporter: Exporter, { fields, isOptions }: Template, set: Buffer, context: PacketContext, flows: Flow[]): void {
@@ -313,7 +317,7 @@ export class FlowDecoder {
 }
 
 function sizeOf(held: readonly Held[]): number {
-  return held.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  return held.reduce((sum, { bytes }) => sum + bytes.length + HELD_BYTES, 0);
 }
 
 function fieldsFrom(set: Buffer, begin: number, nFields: number, version: number): { fields: Field[]; end: number } {

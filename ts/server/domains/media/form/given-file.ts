@@ -66,8 +66,11 @@ export async function readGivenFile(body: AsyncIterable<Part>, { folder, caller,
   };
   try {
     for await (const part of body) {
-      if (part.kind === 'field') values.set(part.name, [...(values.get(part.name) ?? []), part.value]);
-      else if (part.name !== 'file') throw wrong(part.name, 'The recording has to be the part `file` of the form.');
+      if (part.kind === 'field') {
+        const given = values.get(part.name);
+        if (given === undefined) values.set(part.name, [part.value]);
+        else given.push(part.value);
+      } else if (part.name !== 'file') throw wrong(part.name, 'The recording has to be the part `file` of the form.');
       else {
         arrived = join(folder, randomUUID());
         await store(part.content, folder, arrived);

@@ -13,7 +13,7 @@ export interface PartLimits {
   maxFieldBytes: number;
 }
 
-const DEFAULT_LIMITS: PartLimits = {
+export const DEFAULT_PART_LIMITS: PartLimits = {
   maxFiles: 10,
   maxFileBytes: Number.POSITIVE_INFINITY,
   maxFields: 100,
@@ -58,7 +58,7 @@ export class MultipartBody implements AsyncIterable<Part> {
   /** Throws HttpError 415 for another media type or one without a boundary. */
   constructor(body: BodyStream, contentType: string | undefined, limits: Partial<PartLimits> = {}) {
     this.#body = body;
-    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#limits = { ...DEFAULT_PART_LIMITS, ...limits };
     this.#parser = createParser(contentType, this.#limits);
     this.#parser.on('field', (name, value, info) => this.#addField(name, value, info));
     this.#parser.on('file', (name, content, info) => this.#addFile(name, content, info));
@@ -206,7 +206,7 @@ function invalid(reason: string, cause?: unknown): HttpError {
   return new HttpError(400, 'invalid_multipart', `The multipart body cannot be read: ${reason}.`, { cause });
 }
 
-function tooMany(what: string, limit: number): HttpError {
+export function tooMany(what: string, limit: number): HttpError {
   return new HttpError(400, 'too_many_parts', `The body holds more ${what} than the ${limit} that are accepted.`);
 }
 

@@ -103,7 +103,9 @@ export class Endpoint {
   #openBody(body: BodyStream, contentType: string | undefined): BodyStream | MultipartBody | JsonForm {
     const { bodyKind, partLimits } = this.route;
     if (bodyKind === 'bytes') return body;
-    return bodyKind === 'form' && isJsonType(contentType) ? new JsonForm(body) : new MultipartBody(body, contentType, partLimits);
+    return bodyKind === 'form' && isJsonType(contentType)
+      ? new JsonForm(body, partLimits?.maxFields)
+      : new MultipartBody(body, contentType, partLimits);
   }
 
   /** JSON where the route declares a schema, else the bytes. A promise where a large body is read in a thread. */
