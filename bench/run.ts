@@ -24,6 +24,8 @@ async function main(): Promise<void> {
     console.log(
       helpText({
         ...questions,
+        cluster:
+          'what a forward adds beside a bare one, and the tokens of prompts that four nodes compute for chats of eight turns',
         standby: 'how old the copy at a standby gets, and how long a promotion takes, with 10 GB of data (--size)',
         memory: 'recalls of an account with 10,000 memories, beside the embedding',
         forecast: 'world models of series, beside the rules that they must beat',
@@ -35,6 +37,10 @@ async function main(): Promise<void> {
   // Measured in a browser and not by a client: a program of its own, which knows a browser's types.
   if (options.subject === 'web') {
     await import(new URL('./web/main.ts', import.meta.url).href);
+    return;
+  }
+  if (options.subject === 'cluster') {
+    await import('./cluster/main.ts');
     return;
   }
   if (options.subject === 'standby') {

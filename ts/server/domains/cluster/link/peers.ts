@@ -33,12 +33,16 @@ const PROBE_MS = 3_000;
 const LIMITS = { connectMs: 2_000, firstByteMs: 5_000 };
 /** An answer that a node works on slows the reading of a prompt there like so many more tokens. */
 const RUNNING_TOKENS = 64;
-/** A node that has read no prompt yet is taken to read so fast. */
+/** Where no node has read a prompt yet, each is taken to read so many tokens a second. */
 const UNKNOWN_RATE = 500;
 /** Nodes that are as fast as the fastest but for so much are told apart by the chat: all that choose choose alike. */
 const LIKE_FACTOR = 1.1;
 const LIKE_MS = 5;
-/** A node that gets twice its share is as slow as if so many more tokens waited there: a chat that begins goes elsewhere, and one that goes on stays. */
+/**
+ * A node that gets twice its share is as slow as if it had to read the prompt so many times more, or so many tokens if that is less: a chat that begins goes
+ * elsewhere, one that goes on stays, and so does a long document.
+ */
+const UNEVEN_PROMPTS = 2;
 const UNEVEN_TOKENS = 4_000;
 const RECENT_MEMORY = 0.99;
 const FEWEST_RECENT = 2;
@@ -89,13 +93,17 @@ export class Peer {
     this.#client = new HttpClient({ ...LIMITS, idleMs, environment: {}, tls, keepAliveMs: 30_000 });
   }
 
-  /** How long a prompt of these blocks is expected to wait for its first word there. `evenly`: the answers that each node would have got of the last. */
-  expectedMs(blocks: Int32Array, evenly: number): number {
+  /**
+   * How long a prompt of these blocks is expected to wait for its first word there. `evenly`: the answers that each node would have got of the last.
+   * `rate`: what the node is taken to read a second as long as it has read no prompt.
+   */
+  expectedMs(blocks: Int32Array, evenly: number, rate: number): number {
     const { nRunning, nQueuedTokens, tokensPerSecond } = this.reported;
     const nMissing = (blocks.length - this.prefixes.nKnown(blocks)) * BLOCK_TOKENS;
     const nBefore = Math.max(nQueuedTokens, this.nWaitingTokens) + RUNNING_TOKENS * Math.max(nRunning, this.nDispatched);
-    const nMore = evenly < FEWEST_RECENT ? 0 : Math.max(0, this.recent / evenly - 1) * UNEVEN_TOKENS;
-    return ((nBefore + nMissing + nMore) * 1000) / (tokensPerSecond || UNKNOWN_RATE);
+    const nEven = Math.min(UNEVEN_PROMPTS * blocks.length * BLOCK_TOKENS, UNEVEN_TOKENS);
+    const nMore = evenly < FEWEST_RECENT ? 0 : Math.max(0, this.recent / evenly - 1) * nEven;
+    return ((nBefore + nMissing + nMore) * 1000) / (tokensPerSecond || rate);
   }
 
   /** A request goes there: it counts from now on. Returns what says that its prompt was read. */
@@ -227,7 +235,9 @@ export class Peers {
   choose(model: string, conversation: string, tried: ReadonlySet<Peer>, blocks = NO_BLOCKS): Peer | undefined {
     const able = ownersOf(model, usable(this.#ready.filter((peer) => peer.cards.has(model) && !tried.has(peer))));
     const evenly = able.reduce((sum, { recent }) => sum + recent, 0) / able.length;
-    const expected = new Map(able.map((peer) => [peer, peer.expectedMs(blocks, evenly)]));
+    const rates = able.flatMap(({ reported: { tokensPerSecond: rate } }) => (rate > 0 ? [rate] : []));
+    const rate = rates.length === 0 ? UNKNOWN_RATE : rates.reduce((sum, each) => sum + each, 0) / rates.length;
+    const expected = new Map(able.map((peer) => [peer, peer.expectedMs(blocks, evenly, rate)]));
     const most = Math.min(...expected.values()) * LIKE_FACTOR + LIKE_MS;
     const near = able.filter((peer) => (expected.get(peer) as number) <= most);
     const chosen = near.toSorted((a, b) => weightOf(a, conversation).localeCompare(weightOf(b, conversation)))[0];

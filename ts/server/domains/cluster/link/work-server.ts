@@ -43,22 +43,28 @@ export const PROBE_PATH = '/node';
 const WORK = { kind: 'work' } as const;
 /** A prompt that is shorter says little of how fast a node reads. */
 const TELLING_TOKENS = 32;
-/** The weight of what was measured before. */
-const RATE_MEMORY = 0.8;
+/** The weight of what was read before. */
+const RATE_MEMORY = 0.95;
 
 export class WorkServer {
   readonly #parts: WorkServerParts;
   readonly #prefixes = new PrefixDigest();
   #nRunning = 0;
   #nQueuedTokens = 0;
-  #tokensPerSecond = 0;
+  /** What was read of late, and in which time: a short prompt, which is mostly overhead, counts for little. */
+  #nRead = 0;
+  #readMs = 0;
 
   constructor(parts: WorkServerParts) {
     this.#parts = parts;
   }
 
   get load(): NodeLoad {
-    return { nRunning: this.#nRunning, nQueuedTokens: this.#nQueuedTokens, tokensPerSecond: this.#tokensPerSecond };
+    return {
+      nRunning: this.#nRunning,
+      nQueuedTokens: this.#nQueuedTokens,
+      tokensPerSecond: this.#readMs === 0 ? 0 : (this.#nRead * 1000) / this.#readMs,
+    };
   }
 
   async answer(request: LinkRequest): Promise<void> {
@@ -118,8 +124,8 @@ export class WorkServer {
   #measure({ nPromptTokens, nCachedTokens, prefillMs }: JobUsage): void {
     const nRead = nPromptTokens - nCachedTokens;
     if (nRead < TELLING_TOKENS || !(prefillMs > 0)) return;
-    const now = (nRead * 1000) / prefillMs;
-    this.#tokensPerSecond = this.#tokensPerSecond === 0 ? now : RATE_MEMORY * this.#tokensPerSecond + (1 - RATE_MEMORY) * now;
+    this.#nRead = RATE_MEMORY * this.#nRead + nRead;
+    this.#readMs = RATE_MEMORY * this.#readMs + prefillMs;
   }
 
   async #whole({ body, response, version }: LinkRequest): Promise<void> {
