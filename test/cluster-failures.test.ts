@@ -26,7 +26,7 @@ async function startNode(t: Test, folder: string, databaseUrl: string | undefine
 
 /** The code of the error frame of a stream, `done`, or `cut` where it has neither. */
 function endOf(text: string): string {
-  const error = /^data: (\{.*"error".*\})$/m.exec(text)?.[1];
+  const error = /^data: (\{"error":.*\})$/m.exec(text)?.[1];
   if (error !== undefined) return JSON.parse(error).error.code;
   return text.includes('data: [DONE]') ? 'done' : 'cut';
 }

@@ -231,7 +231,7 @@ function endOfAnswer({ isCut }: Answer): string {
 
 /** Says how a stream ended: `ok`, with the code of its error frame, or `cut` where it has neither. */
 export function endOf({ body }: Pick<Answer, 'body'>): string {
-  const error = /^data: (\{.*"error".*\})$/m.exec(body)?.[1];
+  const error = /^data: (\{"error":.*\})$/m.exec(body)?.[1];
   if (error !== undefined) return `frame ${String((JSON.parse(error) as { error: { code?: string } }).error.code)}`;
   return body.endsWith('data: [DONE]\n\n') ? 'ok' : 'cut';
 }
