@@ -19,7 +19,7 @@ const options = readOptions(process.argv.slice(2));
 const isQuick = options?.isQuick === true;
 const sizeGb = options?.sizeGb ?? (isQuick ? 0.2 : 10);
 /** The chunks, two states of the database, the files, and the primary's own. */
-const ROOM = 5;
+const SPACE = 5;
 const SYNC_SECONDS = isQuick ? 10 : 120;
 const LOAD_SECONDS = isQuick ? 30 : 420;
 const N_DOCUMENTS = isQuick ? 40 : 200;
@@ -99,7 +99,7 @@ process.exit(goals.every(Boolean) ? 0 : 1);
 
 async function measure(): Promise<void> {
   const { bavail, bsize } = statfsSync(folder);
-  if (bavail * bsize < ROOM * sizeGb * 1e9) throw new Error(`${sizeGb} GB need ${ROOM} times as much on the disk of ${folder}`);
+  if (bavail * bsize < SPACE * sizeGb * 1e9) throw new Error(`${sizeGb} GB need ${SPACE} times as much on the disk of ${folder}`);
   await one.start();
   await one.untilReady();
   const { json } = await one.ask('/api/v1/auth/register', { username: 'root', password: 'correct horse battery staple' });

@@ -9,7 +9,7 @@ import { runServer } from '../server.ts';
 import { HOSTILE, openTenants } from './tenants.ts';
 
 export const ATTACKER_ROLES = ['viewer', 'admin'] as const;
-export type AttackerRole = (typeof ATTACKER_ROLES)[number];
+type AttackerRole = (typeof ATTACKER_ROLES)[number];
 
 export interface HostileServer {
   readonly server: ChildServer;

@@ -28,7 +28,7 @@ export interface DownloadProgress {
   totalBytes?: number;
 }
 
-export interface DownloadRequest {
+interface DownloadRequest {
   url: URL;
   partialPath: string;
   /** The hash that the bytes must have, where it is known beforehand; else the hub's own word counts. */

@@ -6,7 +6,7 @@ import { LibraryError } from '../files/library-error.ts';
 
 const maxRedirects = 10;
 
-export interface RemoteRequest {
+interface RemoteRequest {
   client: Pick<HttpClient, 'request'>;
   headers: Record<string, string>;
   signal?: AbortSignal;
