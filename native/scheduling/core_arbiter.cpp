@@ -58,6 +58,7 @@ void CoreArbiter::take(Member & member, CoreUse use) {
     changed_.wait_for(lock, kSchedulingTuning.most_turn_wait, [&] { return is_turn(place); });
     own.splice(own.begin(), waiting_, place);
     n_free_ -= member.n_threads_;
+    member.has_cores_ = true;
     member.taken_ = share_of(use).last = Clock::now();
     if (!waiting_.empty()) changed_.notify_all();
 }
@@ -67,6 +68,7 @@ void CoreArbiter::release(Member & member, CoreUse use) {
     std::lock_guard lock(mutex_);
     const auto now = Clock::now();
     n_free_ += member.n_threads_;
+    member.has_cores_ = false;
     member.lasted_ = now - member.taken_;
     if (use != CoreUse::kBackground) member.last_ = now;
     share_of(use).last = now;
@@ -81,7 +83,7 @@ void CoreArbiter::let_pass(std::unique_lock<std::mutex> & lock, Line::iterator p
     for (auto now = Clock::now(); now < share.next; now = Clock::now()) {
         const auto pause = last_before(use) + kSchedulingTuning.pause_to_yield_to;
         const bool is_next = is_turn(place);
-        if (is_next && now >= pause) break;
+        if (is_next && (now >= pause || fits_beside_others(*place->member))) break;
         changed_.wait_until(lock, is_next ? std::min(pause, share.next) : share.next);
     }
     // Others of the same use wait for this turn too, which will take about as long as the last.
@@ -98,6 +100,14 @@ Clock::time_point CoreArbiter::last_before(CoreUse use) const {
     auto last = Clock::time_point{};
     for (size_t i = 0; i < static_cast<size_t>(use); i++) last = std::max(last, shares_[i].last);
     return last;
+}
+
+bool CoreArbiter::fits_beside_others(const Member & member) const {
+    const auto since = Clock::now() - kSchedulingTuning.pause_to_yield_to;
+    uint64_t n_needed = member.n_threads_;
+    for (const auto * other : members_)
+        if (other != &member && (other->has_cores_ || other->last_ > since)) n_needed += other->n_threads_;
+    return n_needed <= n_cores_;
 }
 
 bool CoreArbiter::is_turn(const Line::const_iterator & place) const {

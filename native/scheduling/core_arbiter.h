@@ -1,7 +1,8 @@
 // Contexts that compute on the same cores take turns, a step at a time. Side by side they wait at barriers for threads that do
 // not run. Nobody waits for long: beside a context whose steps take longer, the system divides the cores. A pass over a recording
 // lets answers go first, and work that nobody waits for lets both, also in the short times between their steps: all passes
-// together get a quarter of the cores beside answers, all such work a fifth.
+// together get a quarter of the time of the cores that answers need, all such work a fifth. Cores that nobody needed of late are
+// free for all.
 #pragma once
 
 #include <array>
@@ -21,6 +22,9 @@ enum class CoreUse : uint8_t {
     kRecording,   // somebody, for the whole
     kBackground,  // nobody
 };
+
+// What computes for nobody goes last, whatever it is.
+inline CoreUse use_of(bool is_background, CoreUse otherwise) { return is_background ? CoreUse::kBackground : otherwise; }
 
 class CoreArbiter {
   public:
@@ -44,6 +48,7 @@ class CoreArbiter {
         Clock::time_point last_{};  // of a turn that somebody waits for
         Clock::time_point taken_{};
         Clock::duration lasted_{};  // its last turn
+        bool has_cores_ = false;
     };
 
     explicit CoreArbiter(uint32_t n_cores) : n_free_(n_cores), n_cores_(n_cores) {}
@@ -70,6 +75,8 @@ class CoreArbiter {
     // The caller waits until the others pause, or have had their share.
     void let_pass(std::unique_lock<std::mutex> & lock, Line::iterator place);
     Clock::time_point last_before(CoreUse use) const;
+    // Whether it fits beside all that have cores or that somebody waited for of late.
+    bool fits_beside_others(const Member & member) const;
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;

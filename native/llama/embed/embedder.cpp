@@ -363,7 +363,7 @@ void Embedder::run_batch() {
     if (device_failed_) throw_device_fault();
     pack();
     if (packed_.empty()) return;
-    const auto use = packed_.front().request->is_background ? CoreUse::kBackground : CoreUse::kAnswer;
+    const auto use = use_of(packed_.front().request->is_background, CoreUse::kAnswer);
     if (auto * memory = llama_get_memory(context_.get())) llama_memory_clear(memory, false);
     const bool encodes = llama_model_has_encoder(model_->raw()) && !llama_model_has_decoder(model_->raw());
     std::optional<CoreGrant> grant(std::in_place, *compute_, use);

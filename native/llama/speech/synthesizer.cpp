@@ -220,7 +220,7 @@ void Synthesizer::require_wanted(const Utterance & of) const {
 // The cores are given back between steps, which last for milliseconds: others take their turns there, and an end is noticed.
 template <typename Work> void Synthesizer::step(const Utterance & of, Work && work) {
     require_wanted(of);
-    const CoreGrant grant(*compute_, of.options.is_background ? CoreUse::kBackground : CoreUse::kAnswer);
+    const CoreGrant grant(*compute_, use_of(of.options.is_background, CoreUse::kAnswer));
     work();
     llama_synchronize(context_.get());
 }

@@ -37,10 +37,10 @@ t.test('nobody waits long for a slow one', { skip: noReferences() }, async (t) =
 /** Turns of 5 ms in 600 ms, which come to 120 at most, beside steps of 2 ms with 1 ms between them. */
 async function beside(t: Test, use: string, nOthers: number, mostTurns: number): Promise<void> {
   const hasCores = ({ turns = 0 }: Figures) => turns > 60;
-  const alone = await undisturbed(() => figures('beside', use, nOthers, 0), hasCores);
+  const alone = await undisturbed(() => figures('beside', 2, use, nOthers, 0), hasCores);
   t.ok(hasCores(alone), JSON.stringify(alone));
   const hasShare = ({ steps = 0, turns = 0 }: Figures) => steps > 60 && turns > 4 && turns < mostTurns;
-  const shared = await undisturbed(() => figures('beside', use, nOthers, 1_000), hasShare);
+  const shared = await undisturbed(() => figures('beside', 2, use, nOthers, 1_000), hasShare);
   t.ok(hasShare(shared), JSON.stringify(shared));
 }
 
@@ -58,3 +58,13 @@ for (const nOthers of [1, 4]) {
     beside(t, 'recordings', nOthers, 50),
   );
 }
+
+for (const [use, who] of [
+  ['recordings', 'a recording'],
+  ['background', 'work that nobody waits for'],
+] as const)
+  t.test(`${who} has the cores that an answer leaves`, { skip: noReferences() }, async (t) => {
+    const isBeside = ({ steps = 0, turns = 0 }: Figures) => steps > 60 && turns > 60;
+    const shared = await undisturbed(() => figures('beside', 4, use, 1, 1_000), isBeside);
+    t.ok(isBeside(shared), JSON.stringify(shared));
+  });

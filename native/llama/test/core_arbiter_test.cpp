@@ -1,9 +1,9 @@
 // core-arbiter-test share N_CORES THREADS...: contexts of so many threads that compute 1 ms at a time for 300 ms. Prints the
 // most
 //   cores that were taken at once, the fewest and the most turns that one of them got, and whether they noticed each other.
-// core-arbiter-test beside recordings|background N STEPS: a context computes so many steps of 2 ms with 1 ms between them,
-//   beside N others that compute 5 ms at a time for recordings or for nobody, for 600 ms. Prints how many turns each kind got,
-//   and the longest time, in ms, that a step waited.
+// core-arbiter-test beside N_CORES recordings|background N STEPS: a context computes so many steps of 2 ms with 1 ms between
+//   them, beside N others that compute 5 ms at a time for recordings or for nobody, for 600 ms, each on two cores. Prints how
+//   many turns each kind got, and the longest time, in ms, that a step waited.
 // core-arbiter-test hog: how long a context waits, in ms, beside one whose step takes 300 ms.
 #include "../../scheduling/core_arbiter.h"
 
@@ -53,8 +53,8 @@ int share(uint32_t n_cores, int count, char ** threads) {
     return 0;
 }
 
-int beside(svc::CoreUse use, int n_others, int n_steps) {
-    svc::CoreArbiter arbiter(2);
+int beside(uint32_t n_cores, svc::CoreUse use, int n_others, int n_steps) {
+    svc::CoreArbiter arbiter(n_cores);
     const auto end = svc::Clock::now() + std::chrono::milliseconds(600);
     std::atomic<int> n_turns{0};
     std::vector<std::thread> others;
@@ -107,12 +107,11 @@ int hog() {
 int main(int argc, char ** argv) {
     if (argc > 3 && std::strcmp(argv[1], "share") == 0)
         return share(static_cast<uint32_t>(std::atoi(argv[2])), argc - 3, argv + 3);
-    if (argc == 5 && std::strcmp(argv[1], "beside") == 0) {
-        const bool hears = std::strcmp(argv[2], "recordings") == 0;
-        const auto use = hears ? svc::CoreUse::kRecording : svc::CoreUse::kBackground;
-        return beside(use, std::atoi(argv[3]), std::atoi(argv[4]));
+    if (argc == 6 && std::strcmp(argv[1], "beside") == 0) {
+        const auto use = svc::use_of(std::strcmp(argv[3], "recordings") != 0, svc::CoreUse::kRecording);
+        return beside(static_cast<uint32_t>(std::atoi(argv[2])), use, std::atoi(argv[4]), std::atoi(argv[5]));
     }
     if (argc == 2 && std::strcmp(argv[1], "hog") == 0) return hog();
-    std::fprintf(stderr, "core-arbiter-test share N_CORES THREADS... | beside recordings|background N STEPS | hog\n");
+    std::fprintf(stderr, "core-arbiter-test share N_CORES THREADS... | beside N_CORES recordings|background N STEPS | hog\n");
     return 2;
 }

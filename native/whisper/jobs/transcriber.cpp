@@ -21,7 +21,7 @@ constexpr size_t kMostLanguageWindows = 3;
 // The same line so often in a row is a model that goes round in circles.
 constexpr uint32_t kMostRepeated = 3;
 
-CoreUse use_of(const Transcription & job) { return job.options.is_background ? CoreUse::kBackground : CoreUse::kRecording; }
+CoreUse use_of(const Transcription & job) { return svc::use_of(job.options.is_background, CoreUse::kRecording); }
 
 double seconds_of(int64_t n_samples) { return static_cast<double>(n_samples) / kSampleRate; }
 
