@@ -175,7 +175,9 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     const { primary: told } = peer.said;
     if (told === undefined) return;
     standby?.hear(told.commit);
-    if (membership === undefined && !isShared && told.promotions > promotions) fence(peer, told.epoch);
+    // Others have no copy of the data to go on with.
+    if (membership === undefined && !isShared && peer.facts.isStandby === true && told.promotions > promotions)
+      fence(peer, told.epoch);
   };
   /** A standby took this node's place: it writes nothing more, keeps what it has apart, and works for the other from its next start on. */
   const fence = ({ facts: { id, name, address: at, certificates } }: Peer, since: number): void => {
@@ -214,7 +216,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
         syncMs: settings['cluster.sync_seconds'] * 1000,
         commit: () => context.storage.commitNumber(),
         roles: () => node.roles().flatMap(({ role, enabled }) => (enabled ? [role] : [])),
-        standbys: () => links.peers.filter(({ facts }) => facts.isMember && facts.modules.includes('data')),
+        standbys: () => links.peers.filter(({ facts }) => facts.isStandby === true),
       });
       primary.start();
       return;

@@ -160,8 +160,10 @@ export class NodeStore {
           lease_until: 0,
         }))
         .execute();
-      await db.updateTable('cluster_certificates').set({ is_member: 1 }).where('node', '!=', id).execute();
-      await db.updateTable('cluster_certificates').set({ is_member: 0 }).where('node', '=', id).execute();
+      // The primary that was is a standby when it comes back; members stay what they were.
+      const before = db.updateTable('cluster_certificates').set({ is_member: 1, is_standby: 1 });
+      await before.where('is_member', '=', 0).where('node', '!=', id).execute();
+      await db.updateTable('cluster_certificates').set({ is_member: 0, is_standby: 0 }).where('node', '=', id).execute();
       await db.deleteFrom('cluster_orders').execute();
       await countChange(db);
     });
@@ -221,7 +223,14 @@ export class NodeStore {
   async order(node: string, order: NodeOrder): Promise<string> {
     const id = newTimeOrderedId();
     const row = { id, node, order: JSON.stringify(order), made_at: databaseTime(this.#storage.dialect) };
-    await this.#storage.writeUnit(all, (db) => [db.insertInto('cluster_orders').values(row)]);
+    const isOfData = order.kind === 'role' && order.role === 'data';
+    const standby = (db: Kysely<ClusterTables>) =>
+      db
+        .updateTable('cluster_certificates')
+        .set({ is_standby: isOfData && order.enabled ? 1 : 0 })
+        .where('node', '=', node)
+        .where('is_member', '=', 1);
+    await this.#storage.writeUnit(all, (db) => [db.insertInto('cluster_orders').values(row), ...(isOfData ? [standby(db)] : [])]);
     return id;
   }
 

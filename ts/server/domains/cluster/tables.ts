@@ -54,6 +54,8 @@ export interface CertificateRow {
   expires_at: number;
   /** 1: of a node that joined with a token, and reads no database. */
   is_member: number;
+  /** 1: an administrator of the cluster gave the node the role data, so it may have a copy of the data and take the primary's place. */
+  is_standby: number;
 }
 
 /** A token by which one node may join. */
@@ -149,5 +151,22 @@ export const clusterMigrations: readonly Migration[] = [
     id: 6,
     name: 'keep the wire versions of nodes',
     up: (schema) => schema.addColumn('cluster_nodes', 'wire', column.integer({ default: 1 })),
+  },
+  {
+    id: 7,
+    name: 'keep which members may have a copy of the data',
+    up: async (schema) => {
+      await schema.addColumn('cluster_certificates', 'is_standby', column.flag({ default: 0 }));
+      await schema.settled();
+      // Until now members said so themselves.
+      const db = schema.db<ClusterTables>();
+      const standbys = db.selectFrom('cluster_nodes').select('id').where('modules', 'like', '%"data"%');
+      await db
+        .updateTable('cluster_certificates')
+        .set({ is_standby: 1 })
+        .where('is_member', '=', 1)
+        .where('node', 'in', standbys)
+        .execute();
+    },
   },
 ];

@@ -41,7 +41,7 @@ export type { EncodedMedia } from './media/encoded-media.ts';
 export { namedModelFile, openModelLibrary } from './model-folders.ts';
 export type { ModelKind, ModelSource, StoredModel } from './models/model-source.ts';
 export type { ExactNeeds, ModelUser } from './models/selection.ts';
-export { type Abilities, answersFromDocuments, type ProbedModel } from './probe/abilities.ts';
+export { Abilities, answersFromDocuments, type ProbedModel } from './probe/abilities.ts';
 export { ProbeResults } from './probe/probe-results.ts';
 export { type Caller, type InferenceService, isOwn, type ResolvedModel } from './service.ts';
 export { inferenceSettings } from './settings.ts';

@@ -20,7 +20,10 @@ export interface HttpClientOptions extends Partial<StageLimits> {
   readonly tls?: ClientTls | undefined;
 }
 
-export type ClientTls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'minVersion' | 'checkServerIdentity'>;
+export type ClientTls = Pick<
+  ConnectionOptions,
+  'ca' | 'cert' | 'key' | 'minVersion' | 'checkServerIdentity' | 'allowPartialTrustChain'
+>;
 
 export interface HttpRequest extends Partial<Omit<StageLimits, 'connectMs'>> {
   /** GET by default. */

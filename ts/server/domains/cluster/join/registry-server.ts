@@ -1,13 +1,16 @@
 /** The part of a controller: it lets nodes join, and does for members what they may do with the list of nodes. Each writes of itself alone. */
 import { X509Certificate } from 'node:crypto';
+import Type from 'typebox';
 import type { Log } from '../../../platform/log/log.ts';
+import { ROLES, type Role } from '../../../platform/module/module-names.ts';
+import { compileLazily } from '../../../platform/schema/compile-lazily.ts';
 import { clusterErrors } from '../errors.ts';
 import { hasFrames, readFrame, toldOf, writeMap } from '../link/bodies.ts';
 import { decode, encode } from '../link/frames.ts';
 import type { LinkRequest } from '../link/link-listener.ts';
 import { certificateRow } from '../link/node-certificate.ts';
 import type { NodeEntry, NodeStore } from '../node-store.ts';
-import type { NodeRow } from '../tables.ts';
+import type { CertificateRow, NodeRow } from '../tables.ts';
 import { hashOfSecret } from './join-token.ts';
 import type { JoinAnswer } from './membership.ts';
 
@@ -30,9 +33,34 @@ interface RegistryCall {
 }
 
 const ID = /^[0-9a-f-]{1,64}$/;
-const MOST_TEXT = 256 * 1024;
-const TEXTS = ['id', 'name', 'address', 'version', 'roles', 'modules', 'models', 'load', 'boot'] as const;
-const NUMBERS = ['draining', 'ended', 'heartbeat_ms'] as const;
+/** A node makes a new one ten days before the last one ends. */
+const MOST_CERTIFICATES = 4;
+/** A heartbeat with the names of its models. */
+const MOST_CALL_BYTES = 2 * 2 ** 20;
+const MOST_HEARTBEAT_MS = 3_600_000;
+const Names = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 200 });
+/** What a member tells of itself. Others read it, so nothing in it may stop them. */
+const isBeat = compileLazily(
+  Type.Object({
+    id: Type.String({ pattern: ID.source }),
+    name: Type.String({ maxLength: 255 }),
+    address: Type.String({ maxLength: 300, pattern: '^[!-~]*$' }),
+    version: Type.String({ maxLength: 100 }),
+    boot: Type.String({ maxLength: 100 }),
+    roles: Names,
+    modules: Names,
+    models: Type.Array(Type.String({ maxLength: 512 }), { maxItems: 2_000 }),
+    load: Type.Object({
+      cpu: Type.Number({ minimum: 0 }),
+      memory_free_bytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    }),
+    draining: Type.Integer({ minimum: 0, maximum: 1 }),
+    ended: Type.Integer({ minimum: 0, maximum: 1 }),
+    heartbeat_ms: Type.Integer({ minimum: 1, maximum: MOST_HEARTBEAT_MS }),
+    // Nodes of the first wire version do not name theirs.
+    wire: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  }),
+);
 
 export class RegistryServer {
   readonly #parts: RegistryServerParts;
@@ -54,12 +82,14 @@ export class RegistryServer {
       response.writeHead(403, { connection: 'close' }).end();
       return;
     }
-    const known = await store.nodes();
-    if (known.some((node) => node.id === id)) {
+    const [nodes, certificates] = await Promise.all([store.nodes(), store.certificates()]);
+    // One that is not told of now may come back.
+    const isOther = certificates.some(({ node, fingerprint }) => node === id && fingerprint !== certificate);
+    if (isOther || nodes.some((node) => node.id === id)) {
       response.writeHead(409, { connection: 'close' }).end();
       return;
     }
-    await store.register({ ...certificateRow(id, shown), is_member: 1 });
+    await store.register({ ...certificateRow(id, shown), is_member: 1, is_standby: roles.includes('data') ? 1 : 0 });
     log.info('a node has joined the cluster', { node: id, name: String(name).slice(0, 100) });
     const answer: JoinAnswer = { roles, controllers: await this.#controllers() };
     response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end(encode(answer));
@@ -67,7 +97,7 @@ export class RegistryServer {
 
   async call({ from, body, response, version }: LinkRequest): Promise<void> {
     try {
-      const { method, arguments: given } = callOf(await body());
+      const { method, arguments: given } = callOf(await body(MOST_CALL_BYTES));
       const value = (await this.#carryOut(from, method, given)) ?? null;
       const isFrame = method === 'nodes' && hasFrames(version);
       const answer = isFrame ? writeMap(value as NodeEntry[]) : encode({ value });
@@ -100,7 +130,7 @@ export class RegistryServer {
         if (given !== from) throw new Error('a member removes itself alone');
         return await store.remove(from);
       case 'register':
-        return await store.register({ ...certificateRow(from, new X509Certificate(String(given))), is_member: 1 });
+        return await this.#renew(from, new X509Certificate(String(given)));
       default:
         throw new Error(`a member asks for ${method}`);
     }
@@ -108,10 +138,24 @@ export class RegistryServer {
 
   /** A node that is removed at this moment does not come back by its last heartbeat. */
   async #beat(from: string, given: unknown): Promise<string | undefined> {
-    const { store } = this.#parts;
-    const certificates = await store.certificates();
-    if (!certificates.some(({ node }) => node === from)) throw new Error('the node was removed');
-    return await store.beat(beatOf(from, given));
+    await this.#certificatesOf(from);
+    return await this.#parts.store.beat(beatOf(from, given));
+  }
+
+  /** The node stays what its certificates of before say. */
+  async #renew(from: string, certificate: X509Certificate): Promise<void> {
+    const own = await this.#certificatesOf(from);
+    const row = certificateRow(from, certificate);
+    const isNew = own.every(({ fingerprint }) => fingerprint !== row.fingerprint);
+    if (isNew && own.length >= MOST_CERTIFICATES) throw new Error(`the node has ${own.length} certificates already`);
+    const { is_member, is_standby } = own[0];
+    await this.#parts.store.register({ ...row, is_member, is_standby });
+  }
+
+  async #certificatesOf(id: string): Promise<[CertificateRow, ...CertificateRow[]]> {
+    const [first, ...others] = (await this.#parts.store.certificates()).filter(({ node }) => node === id);
+    if (first === undefined) throw new Error('the node was removed');
+    return [first, ...others];
   }
 
   async #controllers(): Promise<JoinAnswer['controllers']> {
@@ -131,14 +175,17 @@ function callOf(body: Buffer): RegistryCall {
 
 /** Throws for what is no heartbeat of that node. */
 function beatOf(from: string, given: unknown): Omit<NodeRow, 'seen_at'> {
-  const beat = given as Record<string, unknown>;
-  const isSound =
-    TEXTS.every((name) => typeof beat[name] === 'string' && (beat[name] as string).length <= MOST_TEXT) &&
-    NUMBERS.every((name) => Number.isSafeInteger(beat[name]) && (beat[name] as number) >= 0);
-  if (!isSound || beat['id'] !== from) throw new Error('it sends no heartbeat of its own');
-  for (const name of ['roles', 'modules', 'models', 'load']) JSON.parse(beat[name] as string);
-  // Nodes of the first wire version do not name theirs.
-  const wire = Number.isSafeInteger(beat['wire']) && (beat['wire'] as number) > 0 ? (beat['wire'] as number) : 1;
-  const told = Object.fromEntries([...TEXTS, ...NUMBERS].map((name) => [name, beat[name]]));
-  return { ...told, wire } as unknown as Omit<NodeRow, 'seen_at'>;
+  const told = given as Record<string, unknown>;
+  const lists = ['roles', 'modules', 'models', 'load'].map((name) => [name, JSON.parse(String(told[name]))]);
+  const beat = { ...told, ...Object.fromEntries(lists) };
+  if (!isBeat.Check(beat) || beat.id !== from) throw new Error('it sends no heartbeat of its own');
+  const { id, name, address, version, boot, roles, modules, models, load, draining, ended, heartbeat_ms, wire = 1 } = beat;
+  const { cpu, memory_free_bytes } = load;
+  return {
+    ...{ id, name, address, version, boot, draining, ended, heartbeat_ms, wire },
+    roles: JSON.stringify(roles.filter((role) => ROLES.includes(role as Role))),
+    modules: JSON.stringify(modules),
+    models: JSON.stringify(models),
+    load: JSON.stringify({ cpu, memory_free_bytes }),
+  };
 }

@@ -33,11 +33,14 @@ export interface WrittenRefusal {
 }
 
 type SentFacts = ForwardedFacts & { readonly path: string };
+type SentSource = Omit<CredentialSource, 'headers'> & { readonly headers: [string, string][] };
 
 export const FORWARD_PATH = '/forward';
 export const CREDENTIAL_PATH = '/credential';
 export const FACTS_HEADER = 'x-svc-forwarded-facts';
 const OF_LINK = new Set([WIRE_HEADER, FACTS_HEADER, IDENTITY_HEADER]);
+/** The head of a request has less. */
+const MOST_CREDENTIAL_BYTES = 256 * 1024;
 /** The listener closes connections that are idle for ten seconds. */
 const KEEP_MS = 4_000;
 
@@ -57,7 +60,8 @@ export class ForwardServer {
   async answer(asked: LinkRequest, isMember: boolean, isOwnMember: boolean): Promise<void> {
     const front = this.#front();
     if (front === undefined) return refuse(asked, 503);
-    if (asked.path === CREDENTIAL_PATH) return isOwnMember ? refuse(asked, 403) : await judge(asked, front.authenticator);
+    if (asked.path === CREDENTIAL_PATH)
+      return isOwnMember ? refuse(asked, 403) : await judge(asked, front.authenticator, isMember);
     const facts = factsOf(asked, isMember);
     if (facts === undefined) return refuse(asked, 400);
     if (isOwnMember && !isPartOfMember(asked, facts)) return refuse(asked, 403);
@@ -154,9 +158,14 @@ function factsOf({ request }: LinkRequest, isMember: boolean): SentFacts | undef
   }
 }
 
-async function judge({ body, response }: LinkRequest, authenticator: Authenticator): Promise<void> {
-  const { headers, ...source } = decode(await body()) as Omit<CredentialSource, 'headers'> & { headers: [string, string][] };
+async function judge({ body, response }: LinkRequest, authenticator: Authenticator, isMember: boolean): Promise<void> {
+  const { headers, path, remoteAddress, listener } = decode(await body(MOST_CREDENTIAL_BYTES)) as SentSource;
   const shown = new Map([...headers, ['via', '1.1 svc'] as const]);
+  const source = {
+    path: String(path),
+    remoteAddress: String(remoteAddress).slice(0, 100),
+    listener: !isMember && listener === 'internal' ? ('internal' as const) : ('public' as const),
+  };
   let answer: { caller?: unknown; refusal?: WrittenRefusal };
   try {
     answer = { caller: await authenticator.authenticate({ ...source, headers: shown }) };

@@ -85,7 +85,7 @@ export class Forwarder implements Forwarding {
     const own: AskNode = (asked) => this.#own.ask(asked);
     const nodes = [own, ...others];
     const path = request.path.split('?', 1)[0] as string;
-    const list = isList(path) ? await gather(request, nodes) : undefined;
+    const list = isList(path) ? await gather(request, own, others) : undefined;
     if (list !== undefined) return list;
     const holder = isList(path) ? own : ((await findJob(request, nodes)) ?? own);
     return replyOf(await holder(request), request);

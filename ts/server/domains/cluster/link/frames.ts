@@ -2,7 +2,8 @@
  * The words between nodes on their links: JSON with bytes in it, and the records of an answer, a line each. Texts of answers are bodies of JSON
  * strings and have no line break, so they are lines as the engine writes them.
  */
-import type { CompletionSink, ReasoningDetail } from '../../inference/index.ts';
+import { isUtf8 } from 'node:buffer';
+import { type CalledRecord, isCalledRecord } from './called-record.ts';
 
 /** A line that is longer is no record: whoever sends it is not believed any more. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024;
@@ -39,24 +40,6 @@ function arrayOf(Kind: typeof Int32Array | typeof Float32Array, text: string): I
   return new Kind(bytes.buffer, 0, Math.floor(bytes.length / 4));
 }
 
-/** Records that are no text: the call of the sink, with its arguments. */
-type CalledRecord =
-  | ['onStart', nPromptTokens: number, nCachedTokens: number, model?: string]
-  | ['onReasoningDetail', choice: number, detail: ReasoningDetail]
-  | ['onToolCall', choice: number, index: number, id: string, name: string]
-  | ['onLogprobs', choice: number, tokens: Parameters<CompletionSink['onLogprobs']>[1]]
-  | ['onFinish', choice: number, reason: Parameters<CompletionSink['onFinish']>[1], stopString: string]
-  | ['onDone', usage: Parameters<CompletionSink['onDone']>[0]]
-  | ['onError', error: WrittenError];
-
-export interface WrittenError {
-  readonly code: string;
-  readonly sentence: string;
-  readonly param?: string;
-  readonly retryAfterMs?: number;
-  readonly extra?: Record<string, unknown>;
-}
-
 /** One record of an answer. `bytes` is valid only until the next piece is read. */
 export type AnswerRecord =
   | { kind: 'content'; choice: number; bytes: Buffer }
@@ -75,8 +58,12 @@ const NEWLINE = Buffer.from('\n');
 export const IDLE_LINE = NEWLINE;
 
 const HEAD = /^([cra])(\d{1,4})(?:\.(\d{1,4}))? $/;
-const CALLS = new Set<string>(['onStart', 'onReasoningDetail', 'onToolCall', 'onLogprobs', 'onFinish', 'onDone', 'onError']);
 const LONGEST_HEAD = 12;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/;
+const LONGEST_ESCAPE = 6;
+/** A record comes in fewer pieces. */
+const MOST_PIECES = 65_536;
 
 /** Cuts what comes into records. Throws for what is none. */
 export class RecordReader {
@@ -93,7 +80,7 @@ export class RecordReader {
     }
     if (from === chunk.length) return records;
     this.#nRest += chunk.length - from;
-    if (this.#nRest > MOST_LINE_BYTES) throw new Error('a record of a node is too long');
+    if (this.#nRest > MOST_LINE_BYTES || this.#rest.length > MOST_PIECES) throw new Error('a record of a node is too long');
     this.#rest.push(Buffer.from(chunk.subarray(from)));
     return records;
   }
@@ -113,14 +100,28 @@ function recordOf(line: Buffer): AnswerRecord {
   const space = line.subarray(0, LONGEST_HEAD).indexOf(0x20);
   const [, kind, choice, index] = HEAD.exec(line.toString('latin1', 0, space + 1)) ?? [];
   const bytes = line.subarray(space + 1);
+  if (!isJsonBody(bytes)) throw new Error('a node sends a text that is none');
   if (kind === 'a' && index !== undefined) return { kind: 'arguments', choice: Number(choice), index: Number(index), bytes };
   if (kind === 'c' && index === undefined) return { kind: 'content', choice: Number(choice), bytes };
   if (kind === 'r' && index === undefined) return { kind: 'reasoning', choice: Number(choice), bytes };
   throw new Error('a node sends what is no record');
 }
 
+/** Whether it can stand between the quotes of a JSON string: it goes to clients as it is, and nothing in it may end the string. */
+function isJsonBody(bytes: Buffer): boolean {
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    if (byte < 0x20 || byte === QUOTE) return false;
+    if (byte !== BACKSLASH) continue;
+    const escaped = ESCAPE.exec(bytes.toString('latin1', i, i + LONGEST_ESCAPE));
+    if (escaped === null) return false;
+    i += escaped[0].length - 1;
+  }
+  return isUtf8(bytes);
+}
+
 function callOf(text: string): CalledRecord {
   const call = decode(text);
-  if (Array.isArray(call) && CALLS.has(call[0])) return call as CalledRecord;
+  if (isCalledRecord(call)) return call;
   throw new Error('a node sends what is no record');
 }

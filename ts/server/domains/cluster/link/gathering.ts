@@ -24,6 +24,10 @@ const JOB = /^\/api\/v1\/system\/jobs\/([^/]+)(?:\/|$)/;
 const DEFAULT_JOBS = 50;
 const PART_MS = 5_000;
 const MOST_PART_BYTES = 4 * 1024 * 1024;
+/** Of the caller or of what it asks, and not because the node lacks a module. */
+const REFUSALS = new Set([400, 401, 403, 429]);
+/** No page of a list has more. */
+const MOST_ROWS = 1_000;
 
 const LISTS: Readonly<Record<string, List>> = {
   '/api/v1/edge/conversations/streams': {
@@ -51,31 +55,32 @@ export function isList(path: string): boolean {
   return Object.hasOwn(LISTS, path);
 }
 
-/** Merges the lists of the nodes that answer; undefined: none has one. */
-export async function gather(request: ForwardedRequest, nodes: readonly AskNode[]): Promise<Reply | undefined> {
+/** Merges the lists of this node and of others; undefined: none has one, or this one refuses the caller, for whom no other list stands in. */
+export async function gather(request: ForwardedRequest, own: AskNode, others: readonly AskNode[]): Promise<Reply | undefined> {
   const { pathname, searchParams } = new URL(request.path, 'http://node');
-  const asked = await Promise.all(nodes.map((ask) => partOf(request, ask)));
-  const parts = asked.filter((part) => part !== undefined);
-  return parts.length === 0 ? undefined : json(200, LISTS[pathname]?.merge(parts, searchParams));
+  const asked = await Promise.all([own, ...others].map((ask) => partOf(request, ask)));
+  const parts = asked.filter(isObject);
+  return asked[0] === 'refused' || parts.length === 0 ? undefined : json(200, LISTS[pathname]?.merge(parts, searchParams));
 }
 
 /** The node that has the job of the path; undefined: none of them. */
 export async function findJob(request: ForwardedRequest, nodes: readonly AskNode[]): Promise<AskNode | undefined> {
   const [, id] = JOB.exec(request.path.split('?', 1)[0] as string) ?? [];
   const look = { ...request, method: 'GET', path: `${JOBS}/${id}`, body: undefined };
-  for (const ask of nodes) if ((await partOf(look, ask)) !== undefined) return ask;
+  for (const ask of nodes) if (isObject(await partOf(look, ask))) return ask;
   return undefined;
 }
 
-/** Undefined: the node refuses, or does not answer in time. */
-async function partOf(request: ForwardedRequest, ask: AskNode): Promise<Part | undefined> {
+/** Undefined: the node has none, does not answer in time, or answers what is no object. */
+async function partOf(request: ForwardedRequest, ask: AskNode): Promise<Part | 'refused' | undefined> {
   try {
     const response = await ask({ ...request, signal: AbortSignal.any([request.signal, AbortSignal.timeout(PART_MS)]) });
     if (response.status !== 200) {
       response.discard();
-      return undefined;
+      return REFUSALS.has(response.status) ? 'refused' : undefined;
     }
-    return JSON.parse((await response.bytes(MOST_PART_BYTES)).toString()) as Part;
+    const part = JSON.parse((await response.bytes(MOST_PART_BYTES)).toString()) as unknown;
+    return isObject(part) ? part : undefined;
   } catch {
     request.signal.throwIfAborted();
     return undefined;
@@ -84,8 +89,12 @@ async function partOf(request: ForwardedRequest, ask: AskNode): Promise<Part | u
 
 /** Nodes of one database have the same jobs. */
 function rowsOf(parts: readonly Part[], member: string, key: string): Row[] {
-  const rows = parts.flatMap((part) => (Array.isArray(part[member]) ? (part[member] as Row[]) : []));
+  const rows = parts.flatMap((part) => (Array.isArray(part[member]) ? part[member].slice(0, MOST_ROWS).filter(isObject) : []));
   return [...new Map(rows.map((row) => [row[key], row])).values()];
+}
+
+function isObject(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function inOrder(rows: readonly Row[], by: string): Row[] {

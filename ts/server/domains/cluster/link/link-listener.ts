@@ -6,14 +6,14 @@ import { constants } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../../platform/http/listen/listening-app.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { LINK_HEADER, spokenVersion, WIRE_HEADER, WIRE_VERSION, wireRefusal } from '../protocol/wire-version.ts';
 import type { KnownCertificate, NodeCertificate } from './node-certificate.ts';
 
-/** One request of another node. The body is read by whoever answers, within `MOST_BODY_BYTES`. */
+/** One request of another node. The body is read by whoever answers, who says how much of it there may be: work and snapshots have `MOST_BODY_BYTES`. */
 export interface LinkRequest {
   /** Id of the node that asks; empty: a stranger that has a token. */
   readonly from: string;
@@ -22,7 +22,7 @@ export interface LinkRequest {
   readonly path: string;
   /** The wire version that the node asks in, and is answered in. */
   readonly version: number;
-  body(): Promise<Buffer>;
+  body(mostBytes?: number): Promise<Buffer>;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -37,11 +37,17 @@ interface ListenerParts {
 }
 
 const MOST_CONNECTIONS = 1_024;
+/** Of one node, so that the others still reach this one. */
+const MOST_OF_NODE = 768;
+/** Of one address and of all, as long as nobody knows who it is. */
+const MOST_UNKNOWN_OF_ADDRESS = 64;
+const MOST_UNKNOWN = 256;
 const MOST_BODY_BYTES = 192 * 1024 * 1024;
 /** The one path that strangers may ask, with a token. */
 export const JOIN_PATH = '/join';
 const MOST_TOKEN_BYTES = 8 * 1024;
 const MOST_STRANGERS = 16;
+const MOST_STRANGERS_OF_ADDRESS = 8;
 /** All of what a stranger does is over by then, however slow it is. */
 const STRANGER_MS = 10_000;
 const HANDSHAKE_MS = 5_000;
@@ -57,6 +63,8 @@ export class LinkListener {
   #known = new Map<string, string>();
   readonly #open = new Map<TLSSocket, string>();
   readonly #strangers = new Map<TLSSocket, string>();
+  /** Addresses of connections that have not shown a certificate yet, by address and port. */
+  readonly #unknown = new Map<string, string>();
   /** Answers that are not over. */
   readonly active = new Set<Promise<void>>();
 
@@ -70,8 +78,9 @@ export class LinkListener {
       {
         ...secureOptions(certificate, []),
         requestCert: true,
-        // A stranger with a token has a certificate that nobody knows yet: #admit() judges them all.
-        rejectUnauthorized: !this.#parts.takesTokens(),
+        // #admit() judges them all, by their fingerprints: a stranger with a token has a certificate that nobody knows yet, and of certificates of one name
+        // TLS would believe the first alone.
+        rejectUnauthorized: false,
         handshakeTimeout: HANDSHAKE_MS,
         headersTimeout: HEAD_MS,
         // A node sends uploads of its clients on, which take their time; strangers have STRANGER_MS.
@@ -86,6 +95,7 @@ export class LinkListener {
     server.on('tlsClientError', (error) =>
       this.#parts.log.debug('a connection of no node of the cluster was refused', { error }),
     );
+    server.on('connection', (socket: Socket) => this.#greet(socket));
     server.on('secureConnection', (socket) => this.#admit(socket));
     server.listen(port, host === '' ? undefined : host);
     await once(server, 'listening');
@@ -121,10 +131,27 @@ export class LinkListener {
     for (const socket of [...this.#open.keys(), ...this.#strangers.keys()]) socket.destroy();
   }
 
+  /** Whoever opens connections and says nothing keeps nobody else out. */
+  #greet(socket: Socket): void {
+    const { remoteAddress: address = '', remotePort = 0 } = socket;
+    const near = [...this.#unknown.values()].filter((each) => each === address);
+    if (this.#unknown.size >= MOST_UNKNOWN || near.length >= MOST_UNKNOWN_OF_ADDRESS) {
+      socket.destroy();
+      return;
+    }
+    const key = `${address} ${remotePort}`;
+    this.#unknown.set(key, address);
+    socket.once('close', () => this.#unknown.delete(key));
+  }
+
   #admit(socket: TLSSocket): void {
+    const { remoteAddress: address = '', remotePort = 0 } = socket;
+    this.#unknown.delete(`${address} ${remotePort}`);
     const fingerprint = socket.getPeerX509Certificate()?.fingerprint256;
     const isKnown = fingerprint !== undefined && this.#known.has(fingerprint);
-    const mayAsk = isKnown || (fingerprint !== undefined && this.#parts.takesTokens() && this.#strangers.size < MOST_STRANGERS);
+    const mayAsk =
+      fingerprint !== undefined &&
+      (isKnown ? this.#nOpenOf(fingerprint) < MOST_OF_NODE : this.#parts.takesTokens() && this.#hasRoomFor(address));
     if (!mayAsk || fingerprint === undefined) {
       socket.destroy();
       return;
@@ -138,6 +165,19 @@ export class LinkListener {
       clearTimeout(late);
       sockets.delete(socket);
     });
+  }
+
+  /** The connections of a node, by one of its certificates. */
+  #nOpenOf(fingerprint: string): number {
+    const nodes = [...this.#open.values()].map((each) => this.#known.get(each));
+    const node = this.#known.get(fingerprint);
+    return nodes.filter((each) => each === node).length;
+  }
+
+  /** Whether one more stranger may come from there. */
+  #hasRoomFor(address: string): boolean {
+    const near = [...this.#strangers.keys()].filter(({ remoteAddress }) => remoteAddress === address);
+    return this.#strangers.size < MOST_STRANGERS && near.length < MOST_STRANGERS_OF_ADDRESS;
   }
 
   #accept(request: IncomingMessage, response: ServerResponse): void {
@@ -163,7 +203,7 @@ export class LinkListener {
         path: request.url ?? '',
         version,
         request,
-        body: () => bodyOf(request, from === '' ? MOST_TOKEN_BYTES : MOST_BODY_BYTES),
+        body: (most = MOST_BODY_BYTES) => bodyOf(request, from === '' ? MOST_TOKEN_BYTES : most),
         response,
       })
       .catch((error: unknown) => {

@@ -173,7 +173,9 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
   });
 
   await t.test('of providers are asked of the node that has the key, which bills them', async (t) => {
-    const billed = { ...scriptedUsage, provider: { backend: 'acme', costMicros: 42, currency: 'EUR' } as never };
+    const counts = { nReasoningTokens: 0, nCacheWrite5mTokens: 0, nCacheWrite1hTokens: 0, nAudioTokens: 0, nImageTokens: 0 };
+    const provided = { ...counts, backend: 'acme', costMicros: 42, currency: 'EUR', isEstimated: false };
+    const billed = { ...scriptedUsage, provider: provided };
     const facts = {
       id: 'cloudy',
       kind: 'chat',
@@ -183,7 +185,8 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
       state: 'remote',
       backend: 'acme',
     } as const;
-    const capabilities = { chat: true } as ModelCard['capabilities'];
+    const none = { tools: false, vision: false, audio: false, thinking: false, embeddings: false, rerank: false };
+    const capabilities: ModelCard['capabilities'] = { ...none, chat: true, completion: true };
     const provider = (servingState: 'ok' | 'disabled') => ({
       unavailableReason: () => undefined,
       models: async () => [{ ...facts, capabilities, servingState, costOf: (a: number, b: number) => 2 * a + 3 * b }],

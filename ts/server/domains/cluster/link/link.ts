@@ -91,6 +91,8 @@ export class ClusterLink {
   #removeBackend: (() => void) | undefined;
   /** Ids of nodes that joined with a token. */
   #members: ReadonlySet<string> = new Set();
+  /** Those of them that may have a copy of the data, and be the primary one day. */
+  #standbys: ReadonlySet<string> = new Set();
   readonly #asked = new Set<Peer>();
   /** Those that go on with what they answer, and get nothing new: their nodes moved, or have another certificate. */
   #retired: readonly Peer[] = [];
@@ -226,6 +228,9 @@ export class ClusterLink {
     const [certificates, entries] = await Promise.all([store.certificates(), store.nodes()]);
     const nodes = this.#parts.nodeMap.take(entries);
     this.#members = new Set(certificates.flatMap(({ node, is_member: isMember }) => (isMember === 1 ? [node] : [])));
+    // A controller of before does not say it.
+    const standbys = certificates.filter(({ is_member: isMember, is_standby: may = 1 }) => isMember === 1 && may === 1);
+    this.#standbys = new Set(standbys.map(({ node }) => node));
     const heard =
       this.#parts.controller() === undefined ? certificates.filter(({ is_member: isMember }) => isMember === 0) : certificates;
     this.#trust.read(heard, askedAt);
@@ -270,7 +275,7 @@ export class ClusterLink {
   #standbysOf(certificates: readonly CertificateRow[], nodes: readonly NodeEntry[]): Controller[] {
     return nodes.flatMap((entry) => {
       const { id, address } = entry;
-      const isOne = this.#members.has(id) && id !== this.#parts.node.id && modulesOf(entry).includes('data');
+      const isOne = id !== this.#parts.node.id && this.#standbys.has(id) && modulesOf(entry).includes('data');
       const pems = certificates.filter(({ node: of }) => of === id).map(({ pem }) => pem);
       return isOne ? [{ id, address, certificates: pems }] : [];
     });
@@ -289,6 +294,7 @@ export class ClusterLink {
         address: entry.address,
         isReady,
         isMember: this.#members.has(entry.id),
+        isStandby: this.#standbys.has(entry.id) && modulesOf(entry).includes('data'),
         modules: modulesOf(entry),
         certificates: pems,
       };
@@ -342,7 +348,7 @@ export class ClusterLink {
 
   #register({ cert }: NodeCertificate): Promise<void> {
     const { store, node } = this.#parts;
-    return store().register({ ...certificateRow(node.id, new X509Certificate(cert)), is_member: 0 });
+    return store().register({ ...certificateRow(node.id, new X509Certificate(cert)), is_member: 0, is_standby: 0 });
   }
 }
 

@@ -14,6 +14,9 @@ export const MODEL_FILE_PATH = '/model-file/';
 const HASH = /^[0-9a-f]{64}$/;
 /** Transfers, and files that are hashed for a name, that are under way at once. */
 const MOST_AT_ONCE = 4;
+/** A node says so soon whether it has a file of that hash; a file that is asked for by its name is read whole for the answer. */
+const KNOWN_MS = 10_000;
+const HASHED_MS = 15 * 60_000;
 /** A node that sends nothing of a file for so long is given up. */
 const IDLE_MS = 30_000;
 
@@ -47,7 +50,11 @@ export class ModelFileServer {
 function wantedOf(path: string): WantedFile | undefined {
   const text = path.slice(MODEL_FILE_PATH.length);
   if (HASH.test(text)) return { sha256: text };
-  return text.startsWith('name/') ? { name: decodeURIComponent(text.slice('name/'.length)) } : undefined;
+  try {
+    return text.startsWith('name/') ? { name: decodeURIComponent(text.slice('name/'.length)) } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function refuse({ response }: LinkRequest, status: number): void {
@@ -94,12 +101,13 @@ export function nodeFiles(peers: () => readonly Peer[], opened: Promise<void>): 
 
 async function ask(peer: Peer, wanted: WantedFile, signal = new AbortController().signal): Promise<NodeFile | undefined> {
   const text = 'sha256' in wanted ? wanted.sha256 : `name/${encodeURIComponent(wanted.name)}`;
+  const late = AbortSignal.timeout('sha256' in wanted ? KNOWN_MS : HASHED_MS);
   try {
-    const response = await peer.forward(MODEL_FILE_PATH + text, { method: 'HEAD', signal });
+    const response = await peer.forward(MODEL_FILE_PATH + text, { method: 'HEAD', signal: AbortSignal.any([signal, late]) });
     response.discard();
     const sha256 = response.header('etag')?.replaceAll('"', '') ?? '';
     const sizeBytes = Number(response.header('content-length'));
-    if (response.status !== 200 || !HASH.test(sha256) || !Number.isSafeInteger(sizeBytes)) return undefined;
+    if (response.status !== 200 || !HASH.test(sha256) || !(Number.isSafeInteger(sizeBytes) && sizeBytes > 0)) return undefined;
     const path = MODEL_FILE_PATH + sha256;
     const url = new URL(`https://${peer.facts.address}${path}`);
     return {

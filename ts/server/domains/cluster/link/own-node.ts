@@ -28,7 +28,7 @@ export class OwnNode {
       'x-request-id': facts.requestId,
       [IDENTITY_HEADER]: writeForwardedFacts({ ...facts, isPart: true }),
     };
-    const url = new URL(path, `http://${ownAddress(front.address())}`);
+    const url = new URL(`http://${ownAddress(front.address())}${path}`);
     return await this.#client.request(url, { method, headers: sent, body, signal, firstByteMs: 0, idleMs: 0 });
   }
 

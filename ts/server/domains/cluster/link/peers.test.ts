@@ -1,6 +1,11 @@
 /** Peers choose the node that is asked, while some answer and some do not. */
+import { join } from 'node:path';
 import t from 'tap';
+import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
+import { silentLog } from '../../../platform/module/test-support/scripted-context.ts';
 import type { ModelCard } from '../../inference/index.ts';
+import { LinkListener } from './link-listener.ts';
+import { openNodeCertificate } from './node-certificate.ts';
 import { Peer, Peers, usable } from './peers.ts';
 import { RemoteBackend } from './remote-backend.ts';
 
@@ -50,4 +55,26 @@ t.test('a model that is missing is not said to be nowhere before each node has s
   t.equal(backend.unavailableReason('x'), undefined);
   peers.forget();
   t.match(backend.unavailableReason('x'), { code: 'node_lost' });
+});
+
+t.test('a node is known by each of its certificates while one is renewed', async (t) => {
+  const made = [1, 2, 3].map((n) => openNodeCertificate(join(newFolder(t), String(n)), 'b2'));
+  const all = await Promise.all(made);
+  const known = all.map(({ fingerprint, cert: pem }) => ({ node: 'b2', fingerprint, pem }));
+  for (const [n, shown] of all.entries()) {
+    const listener = new LinkListener({
+      log: silentLog,
+      takesTokens: () => false,
+      isCurrent: () => true,
+      answer: async ({ from, response }) => void response.end(from),
+    });
+    const port = await listener.open({ host: '127.0.0.1', port: 0 }, shown);
+    listener.trust(known, shown);
+    const facts = { id: 'b2', name: '', address: `127.0.0.1:${port}`, isReady: true, isMember: false, modules: [] };
+    const peer = new Peer({ ...facts, certificates: all.map(({ cert }) => cert) }, shown, 5_000);
+    const answer = await peer.ask('/', new AbortController().signal);
+    t.equal((await answer.bytes(100)).toString(), 'b2', `certificate ${n}`);
+    await peer.close();
+    await listener.close(0);
+  }
 });

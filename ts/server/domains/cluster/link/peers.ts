@@ -8,7 +8,8 @@ import { LINK_HEADER, versionFor, WIRE_BEFORE, WIRE_HEADER } from '../protocol/w
 import { readReport } from './bodies.ts';
 import type { NodeCertificate } from './node-certificate.ts';
 import { BLOCK_TOKENS, PrefixDigest } from './prefixes.ts';
-import { LOAD_HEADER, type NodeLoad, type ReportedCard, readLoad, type StateReport, writtenLoad } from './work.ts';
+import { checkReport } from './told-report.ts';
+import { LOAD_HEADER, type NodeLoad, type ReportedCard, readLoad, type StateReport } from './work.ts';
 
 /** Where a node is reached, and what it is trusted by. */
 export interface PeerFacts {
@@ -20,6 +21,8 @@ export interface PeerFacts {
   readonly isReady: boolean;
   /** It joined with a token, and has no database of the cluster. */
   readonly isMember: boolean;
+  /** A member that an administrator gave the role data, and that has it: it gets copies of the data, and may take this node's place. */
+  readonly isStandby?: boolean;
   /** Names of the modules that run there. */
   readonly modules: readonly string[];
   /** PEM: the certificates that it has registered. */
@@ -88,6 +91,8 @@ export class Peer {
       cert: own.cert,
       key: own.key,
       minVersion: 'TLSv1.3' as const,
+      // The certificates of one node have one name: without it the first of them alone is believed.
+      allowPartialTrustChain: true,
       checkServerIdentity: () => undefined,
     };
     this.#client = new HttpClient({ ...LIMITS, idleMs, environment: {}, tls, keepAliveMs: 30_000 });
@@ -158,11 +163,11 @@ export class Peer {
       const response = await this.ask('/node', AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]));
       const bytes = await response.bytes(MOST_REPORT_BYTES);
       if (response.status !== 200) throw new Error(`the node answers ${response.status}`);
-      const { id, cards, load, prefixes, primary, replica } = readReport(bytes);
-      if (id !== this.facts.id || !Array.isArray(cards)) throw new Error('another node answers there');
-      this.cards = new Map(cards.map((card) => [String(card.id), cardOf(card, this.facts.name)]));
-      this.reported = readLoad(writtenLoad(load)) ?? IDLE;
-      if (prefixes instanceof Int32Array) this.prefixes.replace(prefixes);
+      const { id, cards, load, prefixes, primary, replica } = checkReport(readReport(bytes));
+      if (id !== this.facts.id) throw new Error('another node answers there');
+      this.cards = new Map(cards.map((card) => [card.id, cardOf(card, this.facts.name)]));
+      this.reported = load;
+      this.prefixes.replace(prefixes);
       this.said = { ...(primary && { primary }), ...(replica && { replica }) };
       this.hasTold = true;
       this.isAnswering = true;

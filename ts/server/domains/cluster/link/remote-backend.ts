@@ -15,14 +15,15 @@ import {
   type TokenizeFlags,
 } from '../../inference/index.ts';
 import { readFrame, readVectors } from './bodies.ts';
-import { decode, encode, type WrittenError } from './frames.ts';
+import { isWrittenError } from './called-record.ts';
+import { decode, encode } from './frames.ts';
 import type { Peer, Peers } from './peers.ts';
 import { blocksOf } from './prefixes.ts';
 import { RemoteCompletion, type RemoteCompletionParts } from './remote-completion.ts';
+import { isAnswerTo, mostBytesOf } from './whole-answer.ts';
 import { mayTryElsewhere, nodeLost, readError, sentOptions, type WholeMethod } from './work.ts';
 
 const MOST_ATTEMPTS = 3;
-const MOST_ANSWER_BYTES = 512 * 1024 * 1024;
 /** So much of the beginning of a chat tells chats apart. */
 const BEGIN_BYTES = 2_000;
 
@@ -124,7 +125,7 @@ export class RemoteBackend implements InferenceBackend {
       const left = encode(sentOptions(options, performance.now() - startedAt));
       const body = `{"model":${JSON.stringify(card.id)},"method":"${method}","options":${left},"arguments":${sent}}`;
       try {
-        const value = (await askWhole(peer, body, card.id, options.signal)) as T;
+        const value = (await askWhole(peer, { body, model: card.id, method, given }, options.signal)) as T;
         this.#observer.onEnd('ok', tried.size);
         return value;
       } catch (error) {
@@ -138,16 +139,28 @@ export class RemoteBackend implements InferenceBackend {
   }
 }
 
-async function askWhole(peer: Peer, body: string, model: string, signal: AbortSignal): Promise<unknown> {
+interface WholeAnswer {
+  readonly value?: unknown;
+  readonly error?: unknown;
+}
+
+interface AskedWhole {
+  readonly body: string;
+  readonly model: string;
+  readonly method: WholeMethod;
+  readonly given: readonly unknown[];
+}
+
+async function askWhole(peer: Peer, { body, model, method, given }: AskedWhole, signal: AbortSignal): Promise<unknown> {
   peer.nDispatched += 1;
   try {
     const response = await peer.ask('/whole', signal, body);
-    const bytes = await response.bytes(MOST_ANSWER_BYTES);
+    const bytes = await response.bytes(mostBytesOf(method, given));
     if (response.status !== 200) throw nodeLost(model, `it answers ${response.status}`);
     const vectors = readFrame(bytes)?.vectors;
-    if (vectors !== undefined) return readVectors(vectors);
-    const { value, error } = decode(bytes) as { value?: unknown; error?: WrittenError };
-    if (error !== undefined) throw readError(error);
+    const { value, error } = (vectors === undefined ? decode(bytes) : { value: readVectors(vectors) }) as WholeAnswer;
+    if (isWrittenError(error)) throw readError(error);
+    if (!isAnswerTo(method, given, value)) throw nodeLost(model, 'it answers what was not asked for');
     return value;
   } catch (error) {
     if (error instanceof DomainError) throw error;

@@ -25,6 +25,8 @@ export interface RemoteCompletionParts {
 
 /** Calls of one choice. */
 const MOST_CALLS = 256;
+/** Of the text and the other records of an answer: the longest context has less. */
+const MOST_ANSWER_BYTES = 64 * 2 ** 20;
 
 export class RemoteCompletion implements BackendCompletion, RunningCompletion {
   readonly #parts: RemoteCompletionParts;
@@ -89,8 +91,11 @@ export class RemoteCompletion implements BackendCompletion, RunningCompletion {
         return nodeLost(this.#parts.model, `it answers ${response.status}`);
       }
       const reader = new RecordReader();
+      let nBytes = 0;
       for await (const chunk of response.chunks()) {
         const records = reader.read(chunk);
+        if (records.length > 0) nBytes += chunk.length;
+        if (nBytes > MOST_ANSWER_BYTES) throw new Error('its answer has no end');
         if (records.length > 0) read();
         const refusal = this.#hear(records, peer);
         if (refusal !== undefined || this.#isOver) return refusal;

@@ -7,7 +7,7 @@ import {
   inferenceFailure,
   type ModelCard,
 } from '../../inference/index.ts';
-import type { WrittenError } from './frames.ts';
+import type { WrittenError } from './called-record.ts';
 
 /** The options of a call that the other node goes by. */
 type SentOptions = Pick<CallOptions, 'tenant' | 'isBackground' | 'truncate' | 'timeoutMs' | 'conversation'>;

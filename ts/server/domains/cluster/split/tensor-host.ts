@@ -28,6 +28,7 @@ interface HostedServer {
 
 /** One that nobody asks for so long ends. */
 const IDLE_MS = 60_000;
+const MOST_ASKED_BYTES = 8 * 1024;
 
 export class TensorHost {
   readonly #parts: TensorHostParts;
@@ -40,7 +41,7 @@ export class TensorHost {
 
   /** Answers another node of the cluster. */
   async answer({ from, certificate, body, response }: LinkRequest): Promise<void> {
-    const { model } = decode(await body()) as { model: unknown };
+    const { model } = decode(await body(MOST_ASKED_BYTES)) as { model: unknown };
     try {
       const hosted = await this.serve(from, certificate, String(model).slice(0, 300));
       response.writeHead(200, { 'content-type': 'application/json' }).end(encode(hosted));
