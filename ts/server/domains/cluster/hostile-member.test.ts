@@ -114,9 +114,19 @@ async function joinLiar(t: Test, head: Awaited<ReturnType<typeof openController>
     return response.status;
   };
   const beat = {
-    ...{ id, name: id, address: `127.0.0.1:${(server.address() as AddressInfo).port}`, version: '1.2.3', boot: '' },
-    ...{ roles: '["inference"]', modules: '["inference"]', models: '[]', load: '{"cpu":0,"memory_free_bytes":1}' },
-    ...{ draining: 0, ended: 0, heartbeat_ms: 1_000, wire: 1 },
+    id,
+    name: id,
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    version: '1.2.3',
+    boot: '',
+    roles: '["inference"]',
+    modules: '["inference"]',
+    models: '[]',
+    load: '{"cpu":0,"memory_free_bytes":1}',
+    draining: 0,
+    ended: 0,
+    heartbeat_ms: 1_000,
+    wire: 1,
   };
   // The controller reads twice a second who is one of its nodes.
   await until(() =>
@@ -204,7 +214,14 @@ t.test('a member that was given the role inference', { timeout: 120_000 }, async
 
   await t.test('answers with models that are none, and others are listed', async (t) => {
     const good = {
-      ...{ id: 'good', kind: 'chat', family: 'llama', createdAt: 1, ownedBy: 'svc', state: 'loaded', costOf: 5, nodes: 5 },
+      id: 'good',
+      kind: 'chat',
+      family: 'llama',
+      createdAt: 1,
+      ownedBy: 'svc',
+      state: 'loaded',
+      costOf: 5,
+      nodes: 5,
       capabilities: {
         chat: true,
         completion: true,

@@ -182,7 +182,15 @@ function beatOf(from: string, given: unknown): Omit<NodeRow, 'seen_at'> {
   const { id, name, address, version, boot, roles, modules, models, load, draining, ended, heartbeat_ms, wire = 1 } = beat;
   const { cpu, memory_free_bytes } = load;
   return {
-    ...{ id, name, address, version, boot, draining, ended, heartbeat_ms, wire },
+    id,
+    name,
+    address,
+    version,
+    boot,
+    draining,
+    ended,
+    heartbeat_ms,
+    wire,
     roles: JSON.stringify(roles.filter((role) => ROLES.includes(role as Role))),
     modules: JSON.stringify(modules),
     models: JSON.stringify(models),

@@ -151,7 +151,7 @@ export class LinkListener {
     const isKnown = fingerprint !== undefined && this.#known.has(fingerprint);
     const mayAsk =
       fingerprint !== undefined &&
-      (isKnown ? this.#nOpenOf(fingerprint) < MOST_OF_NODE : this.#parts.takesTokens() && this.#hasRoomFor(address));
+      (isKnown ? this.#nOpenOf(fingerprint) < MOST_OF_NODE : this.#parts.takesTokens() && this.#mayTake(address));
     if (!mayAsk || fingerprint === undefined) {
       socket.destroy();
       return;
@@ -175,7 +175,7 @@ export class LinkListener {
   }
 
   /** Whether one more stranger may come from there. */
-  #hasRoomFor(address: string): boolean {
+  #mayTake(address: string): boolean {
     const near = [...this.#strangers.keys()].filter(({ remoteAddress }) => remoteAddress === address);
     return this.#strangers.size < MOST_STRANGERS && near.length < MOST_STRANGERS_OF_ADDRESS;
   }
