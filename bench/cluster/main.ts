@@ -54,6 +54,7 @@ async function start(name: string, hasModel: boolean, cells: number, listen = ''
     models: hasModel ? { [chatModel]: { arch: 'llama' } } : { [embeddingModel]: { arch: 'bert' } },
     folder: join(folder, name),
     env: {
+      SVC_NODE_NAME: name,
       SVC_CLUSTER_LISTEN: listen,
       SVC_CLUSTER_HEARTBEAT_SECONDS: '1',
       SVC_INFERENCE_CTX: String(cells),
@@ -208,8 +209,8 @@ async function run({ urls, headers, choose }: Side): Promise<Counted> {
     const { text, usage, by } = await answer(urls[node] as string, headers, messages);
     nRunning[node] = (nRunning[node] ?? 0) - 1;
     messages.push({ role: 'assistant', content: text });
-    nComputed += usage.prompt_tokens - (usage.prompt_tokens_details?.cached_tokens ?? 0);
     answers.set(by ?? String(node), (answers.get(by ?? String(node)) ?? 0) + 1);
+    nComputed += usage.prompt_tokens - (usage.prompt_tokens_details?.cached_tokens ?? 0);
   };
   for (let n = 0; n < N_TURNS; n++) {
     // In another order each time: in turn, a chat would else go to the same node again by chance.
@@ -220,8 +221,8 @@ async function run({ urls, headers, choose }: Side): Promise<Counted> {
     };
     await Promise.all(Array.from({ length: MOST_AT_ONCE }, worker));
   }
-  const nNodes = Math.max(urls.length, answers.size);
-  return { nComputed, evenness: (Math.max(...answers.values()) * nNodes) / (N_CHATS * N_TURNS) };
+  const evenShare = (N_CHATS * N_TURNS) / Math.max(urls.length, answers.size);
+  return { nComputed, evenness: Math.max(...answers.values()) / evenShare };
 }
 
 interface Usage {

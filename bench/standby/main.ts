@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { Agent, setGlobalDispatcher } from 'undici';
 import { type ChildServer, freePort } from '../../test/child-server.ts';
 import { send } from '../../test/http.ts';
 import { embeddingModel, runServer } from '../../test/server.ts';
@@ -79,6 +80,8 @@ class Machine {
   }
 }
 
+// The answer about a snapshot comes when it is at the standby.
+setGlobalDispatcher(new Agent({ headersTimeout: 0, bodyTimeout: 0 }));
 const root: Record<string, string> = {};
 const folder = mkdtempSync(join(process.env['SVC_BENCH_FOLDER'] ?? tmpdir(), 'svc-bench-standby-'));
 const one = new Machine(join(folder, 'one'), await freePort());

@@ -111,6 +111,7 @@ export async function createServer(
   const integrity = new Integrity(storage);
   const node = new LocalNode({
     version: VERSION,
+    name: values['node.name'],
     installRoot: INSTALL_ROOT,
     dataDir: values.data_dir,
     configuredRoles: values['node.roles'],

@@ -18,6 +18,12 @@ export const nodeSettings = {
     address,
   ),
   data_dir: setting(pathSchema, '', 'Folder of everything that must survive a restart.', { isPath: true }),
+  'node.name': setting(
+    Type.String({ maxLength: 100, pattern: '^[^\\s,=@]*$' }),
+    '',
+    'What other nodes and clients call this node; empty: the name of the machine.',
+    { accepts: 'a name of at most 100 characters without blanks, commas, = and @', ...ofMachine },
+  ),
   'node.roles': setting(
     textSchema,
     '',

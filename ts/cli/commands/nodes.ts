@@ -150,6 +150,7 @@ async function joinWhereStopped(invocation: Invocation, token: string, given: { 
   try {
     return await joinStopped(token, {
       ...given,
+      name: values['node.name'],
       dataDir: values.data_dir,
       isListening: valuesOf(config, cluster.settings)['cluster.listen'] !== '',
       isShared: storage.dialect !== 'sqlite',

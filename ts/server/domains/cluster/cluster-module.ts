@@ -282,6 +282,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
       models: served,
       attach,
       nodeId: () => node.id,
+      nodeName: node.name,
       tensorHost,
       programs,
       installRoot,

@@ -1,6 +1,6 @@
 /** This node among those of its database: it tells how it is, does what it is asked to, and leads while no other does. */
 import { randomUUID } from 'node:crypto';
-import { availableParallelism, freemem, hostname, loadavg } from 'node:os';
+import { availableParallelism, freemem, loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../../platform/log/log.ts';
 import type { NotReady } from '../../platform/module/module.ts';
@@ -249,7 +249,7 @@ export class Member {
     return {
       ...this.#own(),
       id: node.id,
-      name: hostname(),
+      name: node.name,
       address: address(),
       version: node.version,
       models: JSON.stringify((await models()).toSorted()),

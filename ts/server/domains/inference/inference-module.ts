@@ -194,6 +194,7 @@ export function createInference(context: Context, overrides: InferenceOverrides)
       split: { models: split, programs: settings['inference.split_programs'], port: settings['inference.split_port'] },
     },
     routes: inferenceRoutes({
+      nodeName: context.node.name,
       service,
       security: overrides.security ?? context.use(security),
       control: local,

@@ -1,4 +1,5 @@
 /** This process as a node: its roles and modules, and whether it takes work. */
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
 import type { ProposedSetting } from '../config/proposed-setting.ts';
@@ -14,6 +15,8 @@ import type { Node, RoleState } from './node.ts';
 import { type NodeRecord, openNodeFile, writeNodeFile } from './node-file.ts';
 
 interface LocalNodeOptions {
+  /** Empty: that of the machine. */
+  name: string;
   version: string;
   installRoot: string;
   dataDir: string;
@@ -32,6 +35,7 @@ interface LocalNodeOptions {
 const readyPollMs = 20;
 
 export class LocalNode implements Node {
+  readonly name: string;
   readonly version: string;
   readonly installRoot: string;
   readonly dataDir: string;
@@ -50,6 +54,7 @@ export class LocalNode implements Node {
   #hasStarted = false;
 
   constructor(options: LocalNodeOptions) {
+    this.name = options.name || hostname();
     this.version = options.version;
     this.installRoot = options.installRoot;
     this.dataDir = options.dataDir;

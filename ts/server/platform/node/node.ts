@@ -9,6 +9,8 @@ import type { StateFile } from '../module/state-file.ts';
 export interface Node {
   /** Stays the same over restarts; known once the node is open. */
   readonly id: string;
+  /** People call it so; two nodes of a cluster may have the same name. */
+  readonly name: string;
   readonly version: string;
   /** Folder that the program is installed in. */
   readonly installRoot: string;

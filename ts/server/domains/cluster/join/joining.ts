@@ -58,7 +58,7 @@ export class Joining {
     if (link === undefined) throw notListening();
     if (!force && (await this.#parts.node.holdsDocuments())) throw holdsData();
     const certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
-    const { controllers, roles } = await askToJoin(token, { ...certificate, id: node.id, name: hostname() });
+    const { controllers, roles } = await askToJoin(token, { ...certificate, id: node.id, name: node.name });
     await writeMembership(node.dataDir, { controllers, address });
     for (const { role, enabled } of node.roles())
       if (enabled !== roles.includes(role))
@@ -91,6 +91,8 @@ export class Joining {
 }
 
 interface StoppedNode extends JoinOptions {
+  /** Empty: that of the machine. */
+  readonly name: string;
   readonly dataDir: string;
   readonly isListening: boolean;
   readonly isShared: boolean;
@@ -99,7 +101,7 @@ interface StoppedNode extends JoinOptions {
 
 /** The same for a node that does not run, whose data folder the caller has locked. Throws what join() does. */
 export async function joinStopped(token: string, node: StoppedNode): Promise<{ controllers: string[] }> {
-  const { dataDir, isListening, isShared, address, force = false } = node;
+  const { name, dataDir, isListening, isShared, address, force = false } = node;
   if ((await readMembership(dataDir)) !== undefined) throw alreadyMember();
   if (isShared) throw databaseIsShared();
   if (!isListening) throw notListening();
@@ -107,7 +109,7 @@ export async function joinStopped(token: string, node: StoppedNode): Promise<{ c
   const file = join(dataDir, 'node.json');
   const { id } = await openNodeFile(file);
   const certificate = await openNodeCertificate(join(dataDir, 'cluster'), id);
-  const { controllers, roles } = await askToJoin(token, { ...certificate, id, name: hostname() });
+  const { controllers, roles } = await askToJoin(token, { ...certificate, id, name: name || hostname() });
   await writeMembership(dataDir, { controllers, address });
   await writeNodeFile(file, { id, roles: [...roles] });
   return { controllers: controllers.map(({ address: at }) => at) };

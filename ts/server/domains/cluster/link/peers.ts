@@ -48,7 +48,8 @@ const LIKE_MS = 5;
 const UNEVEN_PROMPTS = 2;
 const UNEVEN_TOKENS = 4_000;
 const RECENT_MEMORY = 0.99;
-const FEWEST_RECENT = 2;
+/** Shares are told as if each node had got so many answers more: of few, one gets more by chance. */
+const CHANCE = 4;
 const IDLE: NodeLoad = { nRunning: 0, nQueuedTokens: 0, tokensPerSecond: 0 };
 
 export class Peer {
@@ -107,7 +108,7 @@ export class Peer {
     const nMissing = (blocks.length - this.prefixes.nKnown(blocks)) * BLOCK_TOKENS;
     const nBefore = Math.max(nQueuedTokens, this.nWaitingTokens) + RUNNING_TOKENS * Math.max(nRunning, this.nDispatched);
     const nEven = Math.min(UNEVEN_PROMPTS * blocks.length * BLOCK_TOKENS, UNEVEN_TOKENS);
-    const nMore = evenly < FEWEST_RECENT ? 0 : Math.max(0, this.recent / evenly - 1) * nEven;
+    const nMore = (Math.max(0, this.recent - evenly) / (evenly + CHANCE)) * nEven;
     return ((nBefore + nMissing + nMore) * 1000) / (tokensPerSecond || rate);
   }
 

@@ -6,7 +6,6 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type BackoffRange, backoffMs } from '../../../platform/backoff.ts';
@@ -38,6 +37,7 @@ interface SplitModelsParts {
   readonly models: readonly SplitModel[];
   attach: AttachServer;
   nodeId(): string;
+  readonly nodeName: string;
   readonly tensorHost: TensorHost;
   readonly programs: string;
   readonly installRoot: string;
@@ -163,7 +163,7 @@ export class SplitModels {
     if (node === nodeId()) return undefined;
     const found = peers().filter(({ facts }) => facts.id === node || facts.name === node);
     const [peer] = found;
-    if (peer === undefined && node === hostname()) return undefined;
+    if (peer === undefined && node === this.#parts.nodeName) return undefined;
     if (peer === undefined || !peer.isAnswering) throw new Error(`the node ${node} does not answer`);
     if (found.length > 1) throw new Error(`several nodes are called ${node}: name it by its id`);
     return peer;

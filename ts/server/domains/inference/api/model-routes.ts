@@ -1,5 +1,4 @@
 /** The native model routes: the surface of all models, one model's state, loading and unloading, and its file. */
-import { hostname } from 'node:os';
 import Type from 'typebox';
 import type { Principal } from '../../../platform/http/principal.ts';
 import { json, type Reply, type Route } from '../../../platform/http/route.ts';
@@ -28,6 +27,8 @@ const smallBody = 64_000;
 const missing = ['model_not_found', 'internal'] as const;
 
 export interface ModelRouteDeps {
+  /** This node is called so beside others. */
+  nodeName: string;
   service: InferenceService;
   /** Asked before what concerns the models of every tenant. */
   security: Pick<SecurityApi, 'requireToolCall'>;
@@ -47,7 +48,7 @@ const { get, post, put, del } = routes({
 });
 
 export function modelRoutes(deps: ModelRouteDeps): Route[] {
-  const { service, control, source, library, security } = deps;
+  const { service, nodeName, control, source, library, security } = deps;
   return [
     get('/api/v1/models', {
       auth: 'viewer',
@@ -56,7 +57,7 @@ export function modelRoutes(deps: ModelRouteDeps): Route[] {
       answer: Type.Object({ models: Type.Array(ListedModel), count: Type.Integer() }),
       errors: ['internal'],
       handle: async ({ caller }) => {
-        const cards = await service.modelsOfNodes(caller, hostname());
+        const cards = await service.modelsOfNodes(caller, nodeName);
         return { models: cards.map(listedModel), count: cards.length };
       },
     }),

@@ -78,6 +78,17 @@ export function failingInference(code: InferenceErrorCode): FailingInference {
   const probe = new ModelProbe({ backend, isBusy: () => false });
   const results = new ProbeResults('/nowhere');
   const probes = new ProbeJobs({ jobs: noJobs, source, probe, results, isAutomatic: false, log: silentLog });
-  const deps = { service, control, source, library, pulls, probes, jobs: noJobs, security: unenforced, onLoadError: () => {} };
+  const deps = {
+    nodeName: 'here',
+    service,
+    control,
+    source,
+    library,
+    pulls,
+    probes,
+    jobs: noJobs,
+    security: unenforced,
+    onLoadError: () => {},
+  };
   return { node, service, routes: inferenceRoutes(deps) };
 }

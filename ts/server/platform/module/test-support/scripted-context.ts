@@ -16,6 +16,7 @@ export const silentLog = new Log({ level: 'error', format: 'json', sink: { write
 
 export const scriptedNode: Node = {
   id: 'node',
+  name: 'scripted',
   version: '1.2.3',
   installRoot: '/nowhere',
   dataDir: '/nowhere/data',
