@@ -5,12 +5,12 @@ import { routes } from '../../platform/http/route-group.ts';
 import { ROLES, type Role } from '../../platform/module/module-names.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { losesDocuments, RoleSwitch } from '../../platform/node/role-switch.ts';
+import type { ClusterNode } from './cluster-node.ts';
 import { clusterErrors } from './errors.ts';
 import type { Joining } from './join/joining.ts';
-import type { Member } from './member.ts';
+import type { NodeSide } from './node-side.ts';
 import type { NodeOrder } from './node-store.ts';
-import type { Replicas } from './replica/replicas.ts';
-import { ClusterStorage, NodeShape, ReplicaShape, Topology } from './schemas.ts';
+import { ClusterStorage, NodeShape, ReplicaShape, type StorageBody, Topology } from './schemas.ts';
 
 const OF_MEMBERS: Role[] = ['inference'];
 const Id = Type.String({ pattern: '^[0-9a-f-]{1,64}$' });
@@ -18,12 +18,17 @@ const ById = Type.Object({ id: Id });
 
 const { get, put, post, del } = routes({ tag: 'Cluster', auth: 'superadmin', errors: clusterErrors });
 
-export function clusterRoutes(node: Node, member: Member, joining: Joining, replicas: Replicas): Route[] {
+export function clusterRoutes(node: Node, self: ClusterNode, joining: Joining, side: () => NodeSide | undefined): Route[] {
   const ordered = async (id: string, order: NodeOrder) => {
-    await member.order(id, order);
-    const { nodes } = await member.topology();
+    await self.order(id, order);
+    const { nodes } = await self.topology();
     const found = nodes.find((node) => node.id === id);
     if (found === undefined) throw clusterErrors.error('node_not_found', `No node of this cluster has the id ${id}.`);
+    return found;
+  };
+  const sideOf = (id: string): NodeSide => {
+    const found = side();
+    if (found === undefined) throw clusterErrors.error('not_a_standby', `The node ${id} is no standby of this one.`);
     return found;
   };
   return [
@@ -32,7 +37,7 @@ export function clusterRoutes(node: Node, member: Member, joining: Joining, repl
       summary: 'Nodes of the cluster, how they are, and which one leads',
       description: 'The nodes of one PostgreSQL database are a cluster; a node on SQLite is one of its own.',
       answer: Topology,
-      handle: () => member.topology(),
+      handle: () => self.topology(),
     }),
     post('/api/v1/cluster/join-tokens', {
       maxBody: 1024,
@@ -124,14 +129,14 @@ export function clusterRoutes(node: Node, member: Member, joining: Joining, repl
       summary: 'Copies of the data of this cluster, and how far behind they are',
       description: 'Standbys of a primary on SQLite, or the replicas that PostgreSQL reports.',
       answer: ClusterStorage,
-      handle: () => replicas.list(),
+      handle: async (): Promise<StorageBody> => (await side()?.storage()) ?? { database: 'sqlite', commit: null, replicas: [] },
     }),
     post('/api/v1/cluster/storage/{node}/sync', {
       summary: 'Bring a standby up to date now, and wait for it',
       params: Type.Object({ node: Id }),
       answer: ReplicaShape,
       errors: ['not_a_standby', 'replica_failed'],
-      handle: ({ params: { node } }) => replicas.sync(node),
+      handle: ({ params: { node: id } }) => sideOf(id).sync(id),
     }),
     post('/api/v1/cluster/storage/{node}/promote', {
       maxBody: 1024,
@@ -148,13 +153,13 @@ export function clusterRoutes(node: Node, member: Member, joining: Joining, repl
       }),
       answer: Type.Object({ commit: Type.Integer({ description: 'Number of the last commit that it has.' }) }),
       errors: ['not_a_standby', 'replica_behind', 'replica_failed'],
-      handle: ({ params: { node }, body: { force = false } }) => replicas.promote(node, force),
+      handle: ({ params: { node: id }, body: { force = false } }) => sideOf(id).promote(id, force),
     }),
     del('/api/v1/cluster/nodes/{id}', {
       summary: 'Forget a node that is gone, or end the membership of one that joined with a token',
       params: ById,
       errors: ['node_not_found', 'node_is_running'],
-      handle: ({ params: { id } }) => member.remove(id),
+      handle: ({ params: { id } }) => self.remove(id),
     }),
   ];
 }

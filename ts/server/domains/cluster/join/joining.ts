@@ -8,9 +8,10 @@ import { openNodeFile, writeNodeFile } from '../../../platform/node/node-file.ts
 import { clusterErrors } from '../errors.ts';
 import type { ClusterLink } from '../link/link.ts';
 import { openNodeCertificate } from '../link/node-certificate.ts';
-import type { NodeStore, Registry } from '../node-store.ts';
+import type { MemberSide } from '../member-side.ts';
+import type { NodeStore } from '../node-store.ts';
 import { hashOfSecret, newJoinSecret, writeJoinToken } from './join-token.ts';
-import { askToJoin, endMembership, type Membership, readMembership, writeMembership } from './membership.ts';
+import { askToJoin, readMembership, writeMembership } from './membership.ts';
 
 interface JoiningParts {
   readonly node: Node;
@@ -19,9 +20,8 @@ interface JoiningParts {
   /** Undefined where other nodes read the database of this one by themselves. */
   readonly store: NodeStore | undefined;
   readonly isShared: boolean;
-  membership(): Membership | undefined;
-  /** The controllers; undefined where the node is none of their members. */
-  registry(): Pick<Registry, 'remove'> | undefined;
+  /** Undefined where the node is no member. */
+  member(): Pick<MemberSide, 'leave'> | undefined;
 }
 
 interface JoinOptions {
@@ -32,8 +32,6 @@ interface JoinOptions {
 
 export class Joining {
   readonly #parts: JoiningParts;
-  /** The node writes no more of its cluster to its disk. */
-  hasLeft = false;
 
   constructor(parts: JoiningParts) {
     this.#parts = parts;
@@ -41,8 +39,8 @@ export class Joining {
 
   /** Throws `not_listening`, `ask_a_controller`. */
   async newToken(roles: readonly Role[], lastsMs: number): Promise<{ token: string; expires_at: string }> {
-    const { link, store, membership } = this.#parts;
-    if (membership() !== undefined) throw clusterErrors.error('ask_a_controller', 'This node works for a cluster itself.');
+    const { link, store, member } = this.#parts;
+    if (member() !== undefined) throw clusterErrors.error('ask_a_controller', 'This node works for a cluster itself.');
     if (link === undefined || store === undefined) throw notListening();
     const secret = newJoinSecret();
     await store.addJoinToken(hashOfSecret(secret), roles, lastsMs);
@@ -52,8 +50,8 @@ export class Joining {
 
   /** The node restarts, and works for the cluster then. Throws what keeps it from that. */
   async join(token: string, { address, force = false }: JoinOptions = {}): Promise<{ controllers: string[] }> {
-    const { node, log, link, isShared, membership } = this.#parts;
-    if (membership() !== undefined) throw alreadyMember();
+    const { node, log, link, isShared, member } = this.#parts;
+    if (member() !== undefined) throw alreadyMember();
     if (isShared) throw databaseIsShared();
     if (link === undefined) throw notListening();
     if (!force && (await this.#parts.node.holdsDocuments())) throw holdsData();
@@ -72,19 +70,14 @@ export class Joining {
 
   /** The node restarts, and is one of its own then. Throws `not_a_member`, and `node_unreachable` where no controller could be told. */
   async leave(): Promise<void> {
-    const { node, log, membership, registry } = this.#parts;
-    if (membership() === undefined)
+    const { node, log } = this.#parts;
+    const member = this.#parts.member();
+    if (member === undefined)
       throw clusterErrors.error(
         'not_a_member',
         'This node did not join by a token: it is in the cluster by its database, and leaves it with that.',
       );
-    try {
-      await registry()?.remove(node.id);
-    } catch (cause) {
-      throw clusterErrors.error('node_unreachable', 'No controller could be told that this node leaves.', { cause });
-    }
-    this.hasLeft = true;
-    await endMembership(node.dataDir);
+    await member.leave();
     log.info('this node has left its cluster');
     node.restart('it has left its cluster');
   }

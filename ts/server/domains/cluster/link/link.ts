@@ -9,8 +9,8 @@ import type { Node } from '../../../platform/node/node.ts';
 import { Repeater } from '../../../platform/repeater.ts';
 import type { InferenceApi, InferenceService } from '../../inference/index.ts';
 import type { Controller } from '../join/membership.ts';
-import type { RegistryServer } from '../join/registry-server.ts';
-import type { NodeEntry, Registry } from '../node-store.ts';
+import type { NodeSide } from '../node-side.ts';
+import type { NodeEntry } from '../node-store.ts';
 import type { NodeMap } from '../protocol/node-map.ts';
 import { Trust } from '../protocol/trust.ts';
 import { WIRE_HEADER, WIRE_VERSION } from '../protocol/wire-version.ts';
@@ -22,22 +22,15 @@ import { MODEL_FILE_PATH, ModelFileServer } from './model-files.ts';
 import { certificateRow, isDue, type NodeCertificate, openNodeCertificate } from './node-certificate.ts';
 import { Peer, type PeerFacts, Peers } from './peers.ts';
 import { RemoteBackend, type RemoteObserver } from './remote-backend.ts';
-import type { StateReport } from './work.ts';
 import { PROBE_PATH, WorkServer } from './work-server.ts';
 
 interface LinkParts {
-  /** Known once the module starts. */
-  store(): Registry;
-  /** Undefined where the node is a member: it lets nobody join, and hears controllers alone. */
-  controller(): RegistryServer | undefined;
-  /** The node of a member's certificate is another one now, or its controllers are. */
-  onChange(certificate: NodeCertificate, controllers: readonly PeerFacts[], standbys: readonly Controller[]): Promise<void>;
   readonly node: Node;
   readonly log: Log;
   /** HOST:PORT of the listener. */
   readonly listen: string;
-  /** The address by which the others reach it; empty: the listener's. */
-  address(): string;
+  /** The setting `cluster.address`; empty: the node's side or the listener says it. */
+  readonly address: string;
   /** Nodes that tell nothing for so long are gone, and certificates that were not read for so long are trusted no more. */
   readonly entryMs: number;
   readonly nodeMap: NodeMap;
@@ -48,14 +41,6 @@ interface LinkParts {
   /** This node as its clients meet it. */
   front(): NodeFront | undefined;
   onForwarded(outcome: string): void;
-  /** Whoever answers other nodes of the database at a path of its own. */
-  handlerOf(path: string): ((request: LinkRequest) => Promise<void>) | undefined;
-  /** These certificates are trusted from now on, and no others. */
-  onTrust(fingerprints: readonly string[]): void;
-  /** The state of this node, as others are told. */
-  state(): Promise<StateReport>;
-  /** Another node has said how it is. */
-  onReport(peer: Peer): void;
   /** Nothing begins before each of the others was asked once: one of them may have taken the place of this one. */
   readonly asksFirst: boolean;
 }
@@ -71,6 +56,8 @@ const SETTLE_MS = 5_000;
 
 export class ClusterLink {
   readonly #parts: LinkParts;
+  /** Given by start(). */
+  #side!: NodeSide;
   readonly #peers = new Peers();
   readonly #listener: LinkListener;
   readonly #work: WorkServer;
@@ -96,15 +83,17 @@ export class ClusterLink {
   readonly #asked = new Set<Peer>();
   /** Those that go on with what they answer, and get nothing new: their nodes moved, or have another certificate. */
   #retired: readonly Peer[] = [];
+  readonly #handlers = new Map<string, (request: LinkRequest) => Promise<void>>();
+  #onTrust: (fingerprints: readonly string[]) => void = () => undefined;
 
   constructor(parts: LinkParts) {
     const { log, node, models } = parts;
     this.#parts = parts;
     this.#trust = new Trust({ now: () => performance.now(), lastsMs: parts.entryMs });
-    this.#work = new WorkServer({ models, state: () => parts.state(), nodeId: () => node.id, log, idleMs: ALIVE_MS });
+    this.#work = new WorkServer({ models, state: () => this.#side.state(), nodeId: () => node.id, log, idleMs: ALIVE_MS });
     this.#listener = new LinkListener({
       log,
-      takesTokens: () => parts.controller() !== undefined,
+      takesTokens: () => !this.#side.isMember,
       isCurrent: () => this.#trust.isCurrent,
       answer: (request) => this.#answer(request),
     });
@@ -114,7 +103,7 @@ export class ClusterLink {
     this.forwarder = new Forwarder({
       peers: this.#peers,
       nodeId: () => node.id,
-      isMember: () => parts.controller() === undefined,
+      isMember: () => this.isMember,
       ownPath: () => `/api/v1/cluster/storage/${node.id}/promote`,
       front: () => parts.front(),
       onEnd: parts.onForwarded,
@@ -136,8 +125,8 @@ export class ClusterLink {
   /** The address by which the others reach this node, once it listens. */
   get address(): string {
     const { listen } = this.#parts;
-    const address = this.#parts.address();
-    if (address !== '') return address;
+    const address = this.#parts.address || this.#side?.address;
+    if (address !== undefined) return address;
     const { host } = parseListenAddress(listen);
     return formatListenAddress({ host: isAny(host) ? hostname() : host, port: this.#port });
   }
@@ -161,18 +150,33 @@ export class ClusterLink {
     return { answered: this.#work.load.nRunning, peers: this.#peers.all.filter(({ isAnswering }) => isAnswering).length };
   }
 
+  /** Known once the links open; a node without a side answers nobody. */
+  get isMember(): boolean {
+    return this.#side?.isMember === true;
+  }
+
+  /** Answers controllers at a path of its own, until the links close. */
+  answerAt(path: string, handle: (request: LinkRequest) => Promise<void>): void {
+    this.#handlers.set(path, handle);
+  }
+
+  /** These certificates are trusted from now on, and no others: reported at each change. */
+  onTrust(listener: (fingerprints: readonly string[]) => void): void {
+    this.#onTrust = listener;
+  }
+
   /** It did not answer when it was last asked. */
   isSilent(id: string): boolean {
     return this.#peers.all.some(({ facts, isSilent }) => facts.id === id && isSilent);
   }
 
-  async start(certificate: NodeCertificate): Promise<void> {
+  async start(certificate: NodeCertificate, side: NodeSide): Promise<void> {
     const { listen, log } = this.#parts;
     this.#stopped = new AbortController();
     this.#certificate = certificate;
-    const isMember = this.#parts.controller() === undefined;
+    this.#side = side;
     const first = async (work: Promise<void>): Promise<void> => {
-      if (!isMember) return await work;
+      if (!side.isMember) return await work;
       // A member begins without its controllers, and finds them later.
       await work.catch((error: unknown) => log.warn('no controller of the cluster answers', { error: String(error) }));
     };
@@ -196,54 +200,54 @@ export class ClusterLink {
     await this.forwarder.close();
     await this.#closeAll();
     this.#trusted = '';
+    this.#handlers.clear();
+    this.#onTrust = () => undefined;
   }
 
   async #answer(request: LinkRequest): Promise<void> {
-    const controller = this.#parts.controller();
-    if (controller !== undefined && request.path === JOIN_PATH) return await controller.join(request);
+    const { server } = this.#side;
+    if (server !== undefined && request.path === JOIN_PATH) return await server.join(request);
     const isMember = this.#members.has(request.from);
-    if (this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember, controller === undefined);
+    if (this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember, this.isMember);
     // Answers to clients of the other node have no such field.
     request.response.setHeader(WIRE_HEADER, WIRE_VERSION);
     // A member lends its models: it has those of the cluster from whoever has them.
     if (request.path.startsWith(MODEL_FILE_PATH)) return await this.#files.answer(request);
     // A member that was taken over reaches none of these.
-    const handle = isMember ? undefined : this.#parts.handlerOf(request.path);
+    const handle = isMember ? undefined : this.#handlers.get(request.path);
     if (handle !== undefined) return await handle(request);
     if (!isMember || request.path === PROBE_PATH) return await this.#work.answer(request);
     // A member is asked for answers of its models, and asks for none: its callers' requests are sent on whole.
-    if (controller !== undefined && request.path === '/registry') return await controller.call(request);
+    if (server !== undefined && request.path === '/registry') return await server.call(request);
     request.response.writeHead(403).end();
   }
 
   async #tick(): Promise<void> {
     const { models } = this.#parts;
-    const store = this.#parts.store();
+    const { registry, isMember } = this.#side;
     const service = models();
     // A member has no callers of its own.
-    if (service !== undefined && this.#parts.controller() !== undefined)
-      this.#removeBackend ??= service.addBackend(this.#backend);
+    if (service !== undefined && !isMember) this.#removeBackend ??= service.addBackend(this.#backend);
     await this.#renew();
     const askedAt = performance.now();
-    const [certificates, entries] = await Promise.all([store.certificates(), store.nodes()]);
+    const [certificates, entries] = await Promise.all([registry.certificates(), registry.nodes()]);
     const nodes = this.#parts.nodeMap.take(entries);
-    this.#members = new Set(certificates.flatMap(({ node, is_member: isMember }) => (isMember === 1 ? [node] : [])));
+    this.#members = new Set(certificates.flatMap(({ node, is_member: joined }) => (joined === 1 ? [node] : [])));
     // A controller of before does not say it.
-    const standbys = certificates.filter(({ is_member: isMember, is_standby: may = 1 }) => isMember === 1 && may === 1);
+    const standbys = certificates.filter(({ is_member: joined, is_standby: may = 1 }) => joined === 1 && may === 1);
     this.#standbys = new Set(standbys.map(({ node }) => node));
-    const heard =
-      this.#parts.controller() === undefined ? certificates.filter(({ is_member: isMember }) => isMember === 0) : certificates;
+    const heard = isMember ? certificates.filter(({ is_member: joined }) => joined === 0) : certificates;
     this.#trust.read(heard, askedAt);
     clearTimeout(this.#distrust);
     this.#distrust = setTimeout(() => void this.#trustNobody(), askedAt + this.#parts.entryMs - performance.now()).unref();
     this.#show();
     this.#meet(heard, nodes);
-    await this.#parts.onChange(
+    await this.#side.follow(
       this.#certificate as NodeCertificate,
       this.#peers.all.map(({ facts }) => facts),
       this.#standbysOf(certificates, nodes),
     );
-    if (this.#parts.controller() === undefined) this.#parts.front()?.recheck();
+    if (isMember) this.#parts.front()?.recheck();
   }
 
   /** Nobody can be removed while the list cannot be read, so none of it is believed for ever. */
@@ -269,7 +273,7 @@ export class ClusterLink {
     // Whoever has this node's own key is a copy of it, and is told that the node is there.
     const itself = { node: this.#parts.node.id, fingerprint: own.fingerprint, pem: own.cert };
     this.#listener.trust([...certificates, itself], own);
-    this.#parts.onTrust(wanted.split(','));
+    this.#onTrust(wanted.split(','));
   }
 
   #standbysOf(certificates: readonly CertificateRow[], nodes: readonly NodeEntry[]): Controller[] {
@@ -317,7 +321,7 @@ export class ClusterLink {
     const { id, name, address } = peer.facts;
     try {
       await peer.refresh(this.#stopped.signal);
-      this.#parts.onReport(peer);
+      this.#side.hear(peer);
       if (!isAnswering) this.#parts.log.info('another node answers', { node: id, name, address });
     } catch (error) {
       if (isAnswering && !this.#stopped.signal.aborted)
@@ -347,8 +351,8 @@ export class ClusterLink {
   }
 
   #register({ cert }: NodeCertificate): Promise<void> {
-    const { store, node } = this.#parts;
-    return store().register({ ...certificateRow(node.id, new X509Certificate(cert)), is_member: 0, is_standby: 0 });
+    const certificate = certificateRow(this.#parts.node.id, new X509Certificate(cert));
+    return this.#side.registry.register({ ...certificate, is_member: 0, is_standby: 0 });
   }
 }
 

@@ -7,6 +7,7 @@ import type { NotReady } from '../../platform/module/module.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import { clusterErrors } from './errors.ts';
+import type { NodeSide } from './node-side.ts';
 import type { NodeEntry, NodeOrder, Registry } from './node-store.ts';
 import { NodeCycle, type Told } from './protocol/node-cycle.ts';
 import type { NodeMap } from './protocol/node-map.ts';
@@ -22,11 +23,9 @@ const DRAINING: NotReady = { code: 'draining', detail: 'An administrator drains 
 
 type NodeBody = TopologyBody['nodes'][number];
 
-interface MemberParts {
-  /** Undefined where no other process uses the database. */
-  readonly store: Registry | undefined;
-  /** Whether this node lets others join. */
-  readonly isController: boolean;
+interface ClusterNodeParts {
+  /** No other process uses its database, and nobody links to it. */
+  readonly isAlone: boolean;
   node: Node;
   log: Log;
   /** The address by which other nodes reach this one. */
@@ -46,24 +45,27 @@ interface MemberParts {
   isSilent(id: string): boolean;
 }
 
-export class Member {
-  readonly #parts: MemberParts;
+export class ClusterNode {
+  readonly #parts: ClusterNodeParts;
+  /** Undefined where the node is alone. */
+  #registry: Registry | undefined;
+  #isMember = false;
   readonly #repeater: Repeater;
   readonly #cycle: NodeCycle;
   #isDraining = false;
   #isStarted = false;
   readonly #boot = randomUUID();
 
-  constructor(parts: MemberParts) {
+  constructor(parts: ClusterNodeParts) {
     this.#parts = parts;
     const { node, heartbeatMs, entryMs } = parts;
-    const store = () => parts.store as Registry;
+    const registry = () => this.#registry as Registry;
     this.#cycle = new NodeCycle({
       heartbeatMs,
       entryMs,
       now: () => performance.now(),
-      beat: (told) => store().beat(told),
-      lead: (leaseMs, held) => store().lead(node.id, leaseMs, held),
+      beat: (told) => registry().beat(told),
+      lead: (leaseMs, held) => registry().lead(node.id, leaseMs, held),
       nodes: () => this.#nodes(),
       mayLead: () => this.#mayLead(),
       describe: () => this.#describe(),
@@ -78,28 +80,33 @@ export class Member {
     });
   }
 
-  async start(): Promise<void> {
-    const { store } = this.#parts;
-    if (store === undefined) return;
-    await store.open();
+  /** `side`: undefined where the node is alone. */
+  async start(side: Pick<NodeSide, 'registry' | 'isMember'> | undefined): Promise<void> {
+    if (side === undefined) return;
+    this.#registry = side.registry;
+    this.#isMember = side.isMember;
+    await this.#registry.open();
     this.#isStarted = true;
     try {
       await this.#tick();
     } catch (error) {
       // A member begins without its controllers, and finds them later.
-      if (this.#parts.isController) throw error;
+      if (!this.#isMember) throw error;
       this.#parts.log.warn('the list of nodes was not read', { error: String(error) });
     }
     this.#repeater.start();
   }
 
   async stop(): Promise<void> {
-    const { store, node, log } = this.#parts;
-    if (store === undefined || !this.#isStarted) return;
+    const { node, log } = this.#parts;
+    const registry = this.#registry;
+    if (registry === undefined || !this.#isStarted) return;
     this.#isStarted = false;
     await this.#repeater.stop();
     this.#cycle.leadership.end();
-    await store.leave(node.id).catch((error: unknown) => log.warn('the end of this node was not told', { error: String(error) }));
+    await registry
+      .leave(node.id)
+      .catch((error: unknown) => log.warn('the end of this node was not told', { error: String(error) }));
   }
 
   notReady(): NotReady | undefined {
@@ -108,13 +115,12 @@ export class Member {
 
   /** The epoch in which this node leads; undefined: another one does. */
   get epoch(): number | undefined {
-    return this.#parts.store === undefined ? 1 : this.#cycle.leadership.epoch;
+    return this.#parts.isAlone ? 1 : this.#cycle.leadership.epoch;
   }
 
   /** This node's knowledge of the others, without asking. */
   get map(): { size: number; age_seconds: number; stale: boolean } {
-    const isAlone = this.#parts.store === undefined;
-    const { size, ageMs } = isAlone ? { size: 1, ageMs: 0 } : this.#cycle.map;
+    const { size, ageMs } = this.#parts.isAlone ? { size: 1, ageMs: 0 } : this.#cycle.map;
     return {
       size,
       age_seconds: Math.round(ageMs / 100) / 10,
@@ -123,9 +129,10 @@ export class Member {
   }
 
   async topology(): Promise<TopologyBody> {
-    const { store, node } = this.#parts;
+    const { node } = this.#parts;
+    const registry = this.#registry;
     const own = { ...(await this.#describe()), seenMsAgo: 0 };
-    if (store === undefined)
+    if (registry === undefined)
       return {
         cluster_id: node.id,
         epoch: 1,
@@ -133,7 +140,7 @@ export class Member {
         map_version: 1,
         nodes: withUpdates([this.#bodyOf(own, undefined)]),
       };
-    const [state, entries, certificates] = await Promise.all([store.state(), this.#nodes(), store.certificates()]);
+    const [state, entries, certificates] = await Promise.all([registry.state(), this.#nodes(), registry.certificates()]);
     const endOf = (id: string): number | undefined =>
       certificates.reduce<number | undefined>(
         (last, { node: of, expires_at: at }) => (of === id ? Math.max(at, last ?? 0) : last),
@@ -157,34 +164,35 @@ export class Member {
   }
 
   async #have(id: string, order: NodeOrder): Promise<void> {
-    const { store, node, orderMs } = this.#parts;
+    const { node, orderMs } = this.#parts;
     if (id === node.id) {
       await this.#obey(order);
-      if (store !== undefined) await this.#cycle.tell();
+      if (this.#registry !== undefined) await this.#cycle.tell();
       return;
     }
     await this.#require(id, ['ready', 'draining', 'suspect']);
-    const asked = await (store as Registry).order(id, order);
+    const registry = this.#registry as Registry;
+    const asked = await registry.order(id, order);
     const giveUpAt = performance.now() + orderMs;
     while (performance.now() < giveUpAt) {
       await wait(100);
-      const waiting = await (store as Registry).orders(id);
+      const waiting = await registry.orders(id);
       if (!waiting.some((one) => one.id === asked)) return;
     }
-    if (await (store as Registry).take(asked)) throw unreachable(id);
+    if (await registry.take(asked)) throw unreachable(id);
   }
 
   /** Forgets a node that is gone. Throws `node_not_found`, `node_is_running`. */
   async remove(id: string): Promise<void> {
-    const certificates = (await this.#parts.store?.certificates()) ?? [];
+    const certificates = (await this.#registry?.certificates()) ?? [];
     // A member that runs is kept out by the end of its certificate; others read the database, and would be back.
     const isMember = certificates.some(({ node, is_member: joined }) => node === id && joined === 1);
     if (!isMember) await this.#require(id, ['gone']);
-    if (!(await this.#parts.store?.remove(id))) throw unknown(id);
+    if (!(await this.#registry?.remove(id))) throw unknown(id);
   }
 
   async #nodes(): Promise<readonly NodeEntry[]> {
-    return this.#parts.nodeMap.take(await (this.#parts.store as Registry).nodes());
+    return this.#parts.nodeMap.take(await (this.#registry as Registry).nodes());
   }
 
   async #require(id: string, states: readonly NodeState[]): Promise<void> {
@@ -196,16 +204,17 @@ export class Member {
   }
 
   async #tick(): Promise<void> {
-    const { store, node, log } = this.#parts;
-    if (store === undefined) return;
-    const orders = await store.orders(node.id);
+    const { node, log } = this.#parts;
+    const registry = this.#registry;
+    if (registry === undefined) return;
+    const orders = await registry.orders(node.id);
     for (const { id, order } of orders) {
       await this.#obey(order).catch((error: unknown) =>
         log.error('this node did not do what another one asked it to', { ...order, error: String(error) }),
       );
       // The new state is told first: whoever asked reads it once the order is gone.
       await this.#cycle.tell();
-      await store.take(id);
+      await registry.take(id);
     }
     await this.#cycle.run();
   }
@@ -213,13 +222,13 @@ export class Member {
   async #begin(epoch: number): Promise<void> {
     const { log } = this.#parts;
     log.info('this node leads', { epoch });
-    const nForgotten = await (this.#parts.store as Registry).forget(epoch, FORGET_MS);
+    const nForgotten = await (this.#registry as Registry).forget(epoch, FORGET_MS);
     if (nForgotten > 0) log.info('nodes that are gone for long were forgotten', { nodes: nForgotten });
   }
 
   #mayLead(): boolean {
     return (
-      this.#parts.isController &&
+      !this.#isMember &&
       !this.#isDraining &&
       this.#parts.node.roles().some(({ role, enabled }) => role === 'controller' && enabled)
     );
