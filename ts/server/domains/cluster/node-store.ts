@@ -5,6 +5,7 @@ import type { Role } from '../../platform/module/module-names.ts';
 import { databaseTime, type StorageAccess, systemScope } from '../../platform/storage/index.ts';
 import { newTimeOrderedId } from '../../platform/time-ordered-id.ts';
 import { grantLease } from './protocol/lease.ts';
+import { type DatabaseCopies, readCopies } from './replica/database-copies.ts';
 import type { CertificateRow, ClusterRow, ClusterTables, NodeRow } from './tables.ts';
 
 export type NodeOrder = { kind: 'role'; role: Role; enabled: boolean } | { kind: 'drain' } | { kind: 'resume' };
@@ -95,16 +96,13 @@ export class NodeStore {
     return { ...row, leader: row.leader ?? undefined };
   }
 
-  /** Reads the database's clock, and the standbys that it waits for (undefined: none), for `svc doctor`. */
-  async examine(): Promise<{ now: number; synchronous: string | undefined }> {
+  /** Reads the database's clock, and its copies (undefined on SQLite), for `svc doctor`. */
+  async examine(): Promise<{ now: number; copies: DatabaseCopies | undefined }> {
     const time = databaseTime(this.#storage.dialect);
     return await this.#storage.read(all, async (db) => {
       const { rows } = await sql<{ now: number }>`select ${time} as now`.execute(db);
-      const { rows: names } =
-        this.#storage.dialect === 'sqlite'
-          ? { rows: [] }
-          : await sql<{ names: string }>`select current_setting('synchronous_standby_names') as names`.execute(db);
-      return { now: Number(rows[0]?.now), synchronous: names[0]?.names || undefined };
+      const copies = this.#storage.dialect === 'sqlite' ? undefined : await readCopies(db);
+      return { now: Number(rows[0]?.now), copies };
     });
   }
 

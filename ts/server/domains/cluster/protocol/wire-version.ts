@@ -20,6 +20,11 @@ export function versionFor(field: string | undefined): number {
   return Number(field) >= WIRE_VERSION ? WIRE_VERSION : WIRE_BEFORE;
 }
 
+/** Whether a node whose newest version that is speaks one that this node speaks. */
+export function sharesVersion(newest: number): boolean {
+  return newest >= WIRE_BEFORE && newest <= WIRE_VERSION + 1;
+}
+
 /** The answer of a node that was asked in a version that it does not speak. */
 export function wireRefusal(asked: unknown): string {
   const known = [...new Set([WIRE_BEFORE, WIRE_VERSION])].join(' and ');
