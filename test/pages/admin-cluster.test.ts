@@ -83,6 +83,62 @@ t.test('a cluster is looked after', { skip: whyNoBrowser(), timeout: 240_000 }, 
     await page.getByText('2 of 2').waitFor();
   });
 
+  await t.test('it is made the primary, and commits that it lacks are lost only if the reader says so', async (t) => {
+    const sent: unknown[] = [];
+    // Whether it lacks commits is a matter of moments; what the nodes then do has a test of its own.
+    await page.route('**/api/v1/cluster/storage/*/promote', async (route) => {
+      const body = route.request().postDataJSON() as { force: boolean };
+      sent.push(body);
+      const detail = 'The standby has the commits up to 7, and the primary said that it had 9.';
+      if (body.force) await route.fulfill({ json: { commit: 7 } });
+      else await route.fulfill({ status: 409, json: { error: 'replica_behind', detail } });
+    });
+    for (const answer of ['Cancel', 'Lose those commits']) {
+      await choose('Make it the primary');
+      await confirm(page, 'Make it the primary', 'Make it the primary');
+      await dialog.getByText('up to 7, and the primary said that it had 9').waitFor();
+      await testAccessible(t, page, 'commits that are missing');
+      await confirm(page, 'Make it the primary', answer);
+    }
+    t.strictSame(sent, [{ force: false }, { force: false }, { force: true }]);
+  });
+
+  await t.test('copies of its database and models over several nodes are listed', async (t) => {
+    const copy = { node: null, commit: null, lag_commits: null, synced_at: null, problem: null };
+    const problem = 'The role of database.url may not read it.';
+    const replicas = [
+      { ...copy, name: 'pg-near', state: 'ok', lag_seconds: 0 },
+      { ...copy, name: 'pg-far', state: 'behind', lag_seconds: 240, problem },
+    ];
+    const split = { kind: 'openai', base_url: 'http://127.0.0.1:1/v1', models: [], enabled: true, key_present: true };
+    const detail = 'the node gpu-b does not answer';
+    const backends = [
+      { ...split, id: 'split-huge', serving_state: 'backend_unhealthy', serving_state_reason: { code: 'x', detail } },
+      { ...split, id: 'split-large', serving_state: 'ok', serving_state_reason: null },
+      { ...split, id: 'acme', serving_state: 'ok', serving_state_reason: null },
+    ];
+    await page.route('**/api/v1/cluster/storage', (route) =>
+      route.fulfill({ json: { database: 'postgres', commit: null, replicas } }),
+    );
+    await page.route('**/api/v1/cloud/backends', (route) => route.fulfill({ json: { data: backends } }));
+    const cells = async (label: string) =>
+      (await page.getByRole('region', { name: label }).getByRole('row').allInnerTexts())
+        .slice(1)
+        .map((row) => row.split(/\s*[\t\n]\s*/));
+    await page.getByText('pg-far').waitFor();
+    t.strictSame(await cells('Replicas of the database'), [
+      ['pg-near', 'up to date'],
+      ['pg-far', 'behind', '4 min', problem],
+    ]);
+    t.strictSame(await cells('Models over several nodes'), [
+      ['huge', 'does not work', detail],
+      ['large', 'works', '–'],
+    ]);
+    await testAccessible(t, page, 'copies and split models');
+    await page.unrouteAll();
+    await page.getByText('pg-far').waitFor({ state: 'detached' });
+  });
+
   await t.test('it is removed', async () => {
     await choose('Remove');
     await confirm(page, 'Remove', 'Remove');

@@ -6,6 +6,7 @@ import { confirmed } from '../../design/confirm.tsx';
 import { Table } from '../../design/table.tsx';
 import { t } from '../../i18n/language.ts';
 import { attempt } from '../attempt.ts';
+import { BackendName } from './backend-name.tsx';
 
 type Elsewhere = Answer<'GET /api/v1/cloud/backends/elsewhere'>['data'];
 
@@ -30,17 +31,7 @@ export function BackendsElsewhere({ backends, reload }: BackendsElsewhereProps) 
         rows={backends}
         keyOf={({ id, node }) => `${node} ${id}`}
         columns={[
-          {
-            head: t('name'),
-            cell: ({ id, kind, base_url: url }) => (
-              <div class="two-lines">
-                <span>{id}</span>
-                <span class="small quiet breakable">
-                  {kind} · {url}
-                </span>
-              </div>
-            ),
-          },
+          { head: t('name'), cell: (backend) => <BackendName backend={backend} /> },
           { head: t('backend_node'), cell: ({ node }) => <code class="breakable small">{node}</code> },
           {
             head: t('state'),

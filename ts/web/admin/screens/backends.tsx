@@ -4,6 +4,7 @@ import { formatNumber } from '../../i18n/format.ts';
 import { t } from '../../i18n/language.ts';
 import { BackendDialog } from '../cloud/backend-dialog.tsx';
 import { BackendKeyDialog } from '../cloud/backend-key-dialog.tsx';
+import { BackendName } from '../cloud/backend-name.tsx';
 import { BackendsElsewhere } from '../cloud/backends-elsewhere.tsx';
 import { listScreen } from '../list-screen.tsx';
 
@@ -35,17 +36,7 @@ export const Screen = listScreen({
   empty: { icon: 'link', title: 'no_backends', detail: 'no_backends_detail' },
   main: { text: 'add_backend', icon: 'plus', window: ({ close, reload }) => <BackendDialog onClose={close} onSaved={reload} /> },
   columns: [
-    {
-      head: 'name',
-      cell: ({ id, kind, base_url: url }) => (
-        <div class="two-lines">
-          <span>{id}</span>
-          <span class="small quiet breakable">
-            {kind} · {url}
-          </span>
-        </div>
-      ),
-    },
+    { head: 'name', cell: (backend) => <BackendName backend={backend} /> },
     { head: 'state', cell: (backend) => <BackendState backend={backend} /> },
     { head: 'models', kind: 'number', cell: ({ models }) => formatNumber(models.length) },
     {

@@ -154,7 +154,9 @@ function ReplicaState({ replica: { state, lag_seconds: seconds, lag_commits: com
         <Badge tone={REPLICA_TONES[state]}>{t(`replica_${state}`)}</Badge>
       </span>
       {seconds !== null && seconds > 0 && (
-        <span class="small quiet">{t('replica_lag', { time: formatSeconds(seconds), count: commits ?? 0 })}</span>
+        <span class="small quiet">
+          {commits === null ? formatSeconds(seconds) : t('replica_lag', { time: formatSeconds(seconds), count: commits })}
+        </span>
       )}
       {problem !== null && <span class="small quiet breakable">{problem}</span>}
     </div>
