@@ -12,12 +12,17 @@ const BYTES = '$bytes';
 const ARRAYS = { $int32: Int32Array, $float32: Float32Array } as const;
 
 export function encode(value: unknown): string {
-  return JSON.stringify(value, function (this: Record<string, unknown>, name, written: unknown) {
-    const raw = this[name];
-    if (raw instanceof Int32Array) return { $int32: base64(raw) };
-    if (raw instanceof Float32Array) return { $float32: base64(raw) };
-    return raw instanceof Uint8Array ? { [BYTES]: base64(raw) } : written;
-  });
+  return JSON.stringify(writable(value));
+}
+
+/** JSON.stringify would write a Buffer by the Buffer's own rule, a number for each byte, before it asked a replacer. */
+function writable(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Int32Array) return { $int32: base64(value) };
+  if (value instanceof Float32Array) return { $float32: base64(value) };
+  if (value instanceof Uint8Array) return { [BYTES]: base64(value) };
+  if (Array.isArray(value)) return value.map(writable);
+  return 'toJSON' in value ? value : Object.fromEntries(Object.entries(value).map(([name, each]) => [name, writable(each)]));
 }
 
 /** Throws for what is no JSON. */
