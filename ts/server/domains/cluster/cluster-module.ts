@@ -13,7 +13,7 @@ import { ClusterNode } from './cluster-node.ts';
 import { ControllerSide } from './controller-side.ts';
 import { markCopy, requireOriginal, requireSilence } from './join/copy-guard.ts';
 import { Joining } from './join/joining.ts';
-import { hasLeft, readMembership } from './join/membership.ts';
+import { enforcesForGood, readMembership } from './join/membership.ts';
 import type { NodeFront } from './link/forward-server.ts';
 import { ClusterLink } from './link/link.ts';
 import { nodeFiles } from './link/model-files.ts';
@@ -44,7 +44,7 @@ export interface ClusterApi {
   readonly forwarding: Forwarding | undefined;
   /** The model files of the other nodes; undefined: there are no links. */
   readonly modelFiles: NodeFiles | undefined;
-  /** It asks for credentials whether it has accounts or not: it is a member of a cluster, or was one. */
+  /** It asks for credentials whether it has accounts or not: it is a member of a cluster, has members, or was one of these. */
   readonly enforces: boolean;
   /** Judges a credential where the accounts are. Throws HttpError, 503 where no controller answers. */
   authenticate(source: CredentialSource): Promise<Principal>;
@@ -77,7 +77,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   const service = () => (models.isRunning ? models.api.service : undefined);
   /** Known from the start on; undefined where the node is alone. */
   let side: ControllerSide | MemberSide | undefined;
-  let wasMember = false;
+  let enforces = false;
   let front: NodeFront | undefined;
   let attach: AttachServer | undefined;
   let replication: Replication | undefined;
@@ -129,13 +129,13 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
 
   const openSide = async (certificate: NodeCertificate | undefined) => {
     const membership = await readMembership(node.dataDir);
-    wasMember = await hasLeft(node.dataDir);
+    enforces = await enforcesForGood(node.dataDir);
     if (membership !== undefined) {
       if (certificate === undefined || isShared) throw memberWithoutLink();
       return new MemberSide({ node, log, membership, certificate, replication });
     }
     const syncMs = settings['cluster.sync_seconds'] * 1000;
-    return store && new ControllerSide({ node, log, store, storage, replication, syncMs });
+    return store && new ControllerSide({ node, log, store, storage, replication, syncMs, enforces });
   };
   const openLinks = async (links: ClusterLink, certificate: NodeCertificate, own: NodeSide): Promise<void> => {
     await own.open();
@@ -156,7 +156,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
         return side?.isMember === true;
       },
       get enforces() {
-        return side?.isMember === true || wasMember;
+        return side?.enforces ?? enforces;
       },
       forwarding: link?.forwarder,
       modelFiles: link && nodeFiles(() => link.peers, opened.promise),

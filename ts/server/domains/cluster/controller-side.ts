@@ -8,12 +8,12 @@ import { StartError } from '../../platform/module/start-error.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { type Storage, StorageError } from '../../platform/storage/index.ts';
 import { clusterErrors } from './errors.ts';
-import { membershipText } from './join/membership.ts';
+import { enforceForGood, membershipText } from './join/membership.ts';
 import { RegistryServer } from './join/registry-server.ts';
 import type { ClusterLink } from './link/link.ts';
 import type { Peer } from './link/peers.ts';
 import type { StateReport } from './link/work.ts';
-import type { NodeSide } from './node-side.ts';
+import type { Followed, NodeSide } from './node-side.ts';
 import type { NodeStore } from './node-store.ts';
 import { postgresReplicas } from './replica/database-copies.ts';
 import { Primary } from './replica/primary.ts';
@@ -30,6 +30,8 @@ interface ControllerParts {
   /** Undefined: nobody has copies of this node. */
   readonly replication: Replication | undefined;
   readonly syncMs: number;
+  /** It has asked for credentials for good before. */
+  readonly enforces: boolean;
 }
 
 export class ControllerSide implements NodeSide {
@@ -38,6 +40,7 @@ export class ControllerSide implements NodeSide {
   readonly server: RegistryServer;
   readonly #parts: ControllerParts;
   readonly #isShared: boolean;
+  #enforces: boolean;
   #primary: Primary | undefined;
   /** How often a standby took the place of a primary, as this node knows. */
   #promotions = 0;
@@ -47,7 +50,12 @@ export class ControllerSide implements NodeSide {
   constructor(parts: ControllerParts) {
     this.#parts = parts;
     this.#isShared = parts.storage.access<ClusterTables>().dialect !== 'sqlite';
+    this.#enforces = parts.enforces;
     this.server = new RegistryServer(parts);
+  }
+
+  get enforces(): boolean {
+    return this.#enforces;
   }
 
   get registry(): NodeStore {
@@ -103,8 +111,12 @@ export class ControllerSide implements NodeSide {
     if (primary.promotions > this.#promotions) this.#fence(peer, primary.epoch);
   }
 
-  /** A controller reads the database itself. */
-  async follow(): Promise<void> {}
+  /** A member brings callers from other machines: from the first one on nobody is let in without a credential. */
+  async follow({ hasMembers }: Followed): Promise<void> {
+    if (this.#enforces || !hasMembers) return;
+    this.#enforces = true;
+    await enforceForGood(this.#parts.node.dataDir);
+  }
 
   async storage(): Promise<StorageBody> {
     const { storage } = this.#parts;

@@ -3,13 +3,13 @@ import type { Log } from '../../platform/log/log.ts';
 import type { HealthReason } from '../../platform/module/module.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { clusterErrors } from './errors.ts';
-import { type Controller, endMembership, type Membership, writeMembership } from './join/membership.ts';
+import { enforceForGood, type Membership, writeMembership } from './join/membership.ts';
 import { RegistryClient } from './join/registry-client.ts';
 import type { ClusterLink } from './link/link.ts';
 import type { NodeCertificate } from './link/node-certificate.ts';
-import type { Peer, PeerFacts } from './link/peers.ts';
+import type { Peer } from './link/peers.ts';
 import type { StateReport } from './link/work.ts';
-import type { NodeSide } from './node-side.ts';
+import type { Followed, NodeSide } from './node-side.ts';
 import { REPLICA_PATH } from './replica/peer-files.ts';
 import type { Replication } from './replica/replication.ts';
 import { Standby } from './replica/standby.ts';
@@ -26,6 +26,7 @@ interface MemberParts {
 
 export class MemberSide implements NodeSide {
   readonly isMember = true;
+  readonly enforces = true;
   readonly server = undefined;
   readonly address: string | undefined;
   readonly registry: RegistryClient;
@@ -71,7 +72,7 @@ export class MemberSide implements NodeSide {
   }
 
   /** Controllers come, go and renew their certificates. */
-  async follow(certificate: NodeCertificate, peers: readonly PeerFacts[], standbys: readonly Controller[]): Promise<void> {
+  async follow({ certificate, peers, standbys }: Followed): Promise<void> {
     const controllers = peers.map(({ id, address, certificates }) => ({ id, address, certificates }));
     const now = JSON.stringify([certificate.fingerprint, controllers, standbys]);
     if (controllers.length === 0 || now === this.#followed || this.#hasLeft) return;
@@ -89,7 +90,7 @@ export class MemberSide implements NodeSide {
       throw clusterErrors.error('node_unreachable', 'No controller could be told that this node leaves.', { cause });
     }
     this.#hasLeft = true;
-    await endMembership(node.dataDir);
+    await enforceForGood(node.dataDir);
   }
 
   async storage(): Promise<StorageBody> {

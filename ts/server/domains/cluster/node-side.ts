@@ -9,9 +9,21 @@ import type { StateReport } from './link/work.ts';
 import type { Registry } from './node-store.ts';
 import type { ReplicaBody, StorageBody } from './schemas.ts';
 
+/** The nodes as this one's links have them now, and its own certificate. */
+export interface Followed {
+  readonly certificate: NodeCertificate;
+  readonly peers: readonly PeerFacts[];
+  /** Those that may be a controller one day. */
+  readonly standbys: readonly Controller[];
+  /** Nodes have joined with a token, whether they run or not. */
+  readonly hasMembers: boolean;
+}
+
 export interface NodeSide {
   /** It joined with a token: it lets nobody join, hears controllers alone, and has no callers of its own. */
   readonly isMember: boolean;
+  /** It asks for credentials whether it has accounts or not. */
+  readonly enforces: boolean;
   /** The list of the nodes. */
   readonly registry: Registry;
   /** Answers nodes that join, and members; undefined on a member. */
@@ -30,8 +42,7 @@ export interface NodeSide {
   state(): Promise<StateReport>;
   /** Another node has said how it is. */
   hear(peer: Peer): void;
-  /** The nodes that this one links to, and its own certificate, as they are now. */
-  follow(certificate: NodeCertificate, peers: readonly PeerFacts[], standbys: readonly Controller[]): Promise<void>;
+  follow(now: Followed): Promise<void>;
   /** The copies of the data. */
   storage(): Promise<StorageBody>;
   /** Throws `not_a_standby`, `replica_failed`. */

@@ -16,7 +16,7 @@ import { type NodeEntry, NodeStore } from '../node-store.ts';
 import type { ClusterTables } from '../tables.ts';
 import { markCopy, requireOriginal, requireSilence } from './copy-guard.ts';
 import { readJoinToken, writeJoinToken } from './join-token.ts';
-import { readMembership } from './membership.ts';
+import { enforcesForGood, readMembership } from './membership.ts';
 
 const ROOT = { 'x-as': JSON.stringify({ kind: 'session', subject: 'root', roles: ['superadmin'], scopes: ['*'] }) };
 const ADMIN = { 'x-as': JSON.stringify({ kind: 'session', subject: 'ann', roles: ['admin'], scopes: ['*'] }) };
@@ -111,6 +111,8 @@ t.test('a node joins by a token', { timeout: 60_000 }, async (t) => {
     t.equal(member.api.isMember, true);
     t.equal(member.api.epoch, undefined, 'it leads nothing');
     await until(async () => (await head.ask('GET', 'topology')).body.nodes.length === 2);
+    await until(async () => head.api.enforces);
+    t.ok(await enforcesForGood(head.dataDir), 'its controller asks for credentials, too, and for good');
     const { body } = await head.ask('GET', 'topology');
     t.match(body, { leader: 'a1', nodes: [{ id: 'a1' }, { id: 'b2', models: ['model-of-b2'], state: 'ready' }] });
     t.match(body.nodes[1].certificate_expires_at, /^\d{4}-/);

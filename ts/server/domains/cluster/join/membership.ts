@@ -52,13 +52,14 @@ export async function readMembership(dataDir: string): Promise<Membership | unde
   return { controllers, standbys, ...(address !== undefined && { address }) };
 }
 
-/** It was a member once, and is one no more: it goes on to ask for credentials. */
-export async function hasLeft(dataDir: string): Promise<boolean> {
+/** It was a member once, or a controller with members, and goes on to ask for credentials whatever it is now. */
+export async function enforcesForGood(dataDir: string): Promise<boolean> {
   const text = await readFile(fileOf(dataDir), 'utf8').catch(() => '{}');
   return (JSON.parse(text) as { left?: boolean }).left === true;
 }
 
-export async function endMembership(dataDir: string): Promise<void> {
+/** The node is no member from its next start on, and asks for credentials for good. */
+export async function enforceForGood(dataDir: string): Promise<void> {
   await writeFileAtomically(fileOf(dataDir), `${JSON.stringify({ controllers: [], left: true })}\n`, 0o600);
 }
 

@@ -242,11 +242,12 @@ export class ClusterLink {
     this.#distrust = setTimeout(() => void this.#trustNobody(), askedAt + this.#parts.entryMs - performance.now()).unref();
     this.#show();
     this.#meet(heard, nodes);
-    await this.#side.follow(
-      this.#certificate as NodeCertificate,
-      this.#peers.all.map(({ facts }) => facts),
-      this.#standbysOf(certificates, nodes),
-    );
+    await this.#side.follow({
+      certificate: this.#certificate as NodeCertificate,
+      peers: this.#peers.all.map(({ facts }) => facts),
+      standbys: this.#standbysOf(certificates, nodes),
+      hasMembers: this.#members.size > 0,
+    });
     if (isMember) this.#parts.front()?.recheck();
   }
 
