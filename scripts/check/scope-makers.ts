@@ -28,7 +28,7 @@ const mayMakeScopes = [
   /^ts\/server\/domains\/completions\/stored-responses\/response-sweep\.ts$/,
   /^ts\/server\/domains\/data\/sweep\.ts$/,
   // Nodes belong to no tenant.
-  /^ts\/server\/domains\/cluster\/(node-store|replica\/replica-store)\.ts$/,
+  /^ts\/server\/domains\/cluster\/(node-store|replica\/database-copies)\.ts$/,
   // The installation belongs to no tenant.
   /^ts\/server\/domains\/license\/installation-store\.ts$/,
   // Usage of all tenants is counted and written together, and superadmins see it.
