@@ -51,15 +51,23 @@ export class AccountsPort implements Authenticator, AccessRecorder, TenantRules,
   }
 
   authenticate(source: CredentialSource): Principal | Promise<Principal> {
-    if (this.#cluster === undefined || !this.#isMember) return this.#authenticator.authenticate(source);
+    if (!this.#isMember) {
+      // A node without accounts asks for credentials all the same, and its machine has one.
+      const admin = this.#cluster?.enforces === true ? this.#localAdmin(source) : undefined;
+      return admin ?? this.#authenticator.authenticate(source);
+    }
     const isProgram = CREDENTIALS.some((name) => source.headers.has(name));
     if (!isProgram && !source.headers.has('cookie')) return ANONYMOUS;
     const admin = this.#localAdmin(source);
     if (admin !== undefined) return admin;
     return isProgram || source.path.startsWith('/api/')
-      ? this.#cluster.authenticate(source)
+      ? this.#ofCluster(source)
       : // A browser shows its session for every picture of a page, which anybody may have.
-        this.#cluster.authenticate(source).catch(() => ANONYMOUS);
+        this.#ofCluster(source).catch(() => ANONYMOUS);
+  }
+
+  #ofCluster(source: CredentialSource): Promise<Principal> {
+    return (this.#cluster as Pick<ClusterApi, 'authenticate'>).authenticate(source);
   }
 
   record(access: AccessRecord): void {
