@@ -57,7 +57,7 @@ export interface Routes {
   'POST /api/v1/cloud/takeover': { body: { node: string }; answer: { taken: (string)[]; deleted: (string)[] } };
   'POST /api/v1/cluster/join': { body: { token: string; address?: string; force?: boolean }; answer: { controllers: (string)[] } };
   'POST /api/v1/cluster/join-tokens': { body: { roles?: ('controller' | 'edge' | 'data' | 'inference' | 'cloud' | 'router' | 'media' | 'security' | 'logs')[]; expires_in_seconds?: number }; answer: { token: string; expires_at: string } };
-  'POST /api/v1/cluster/leave': { answer: undefined };
+  'POST /api/v1/cluster/leave': { body: { force?: boolean }; answer: undefined };
   'DELETE /api/v1/cluster/nodes/{id}': { params: { id: string }; answer: undefined };
   'POST /api/v1/cluster/nodes/{id}/drain': { params: { id: string }; answer: { id: string; name: string; address: string; version: string; wire_version: number; update: 'next' | 'later' | null; roles: ('controller' | 'edge' | 'data' | 'inference' | 'cloud' | 'router' | 'media' | 'security' | 'logs')[]; modules: (string)[]; state: 'ready' | 'draining' | 'suspect' | 'gone'; last_seen_seconds: number; load: { cpu: number; memory_free_bytes: number }; models: (string)[]; certificate_expires_at: string | null } };
   'POST /api/v1/cluster/nodes/{id}/resume': { params: { id: string }; answer: { id: string; name: string; address: string; version: string; wire_version: number; update: 'next' | 'later' | null; roles: ('controller' | 'edge' | 'data' | 'inference' | 'cloud' | 'router' | 'media' | 'security' | 'logs')[]; modules: (string)[]; state: 'ready' | 'draining' | 'suspect' | 'gone'; last_seen_seconds: number; load: { cpu: number; memory_free_bytes: number }; models: (string)[]; certificate_expires_at: string | null } };

@@ -175,8 +175,10 @@ async function joinWhereStopped(invocation: Invocation, token: string, given: { 
 export const nodeLeave = requestCommand({
   words: ['node', 'leave'],
   summary: 'Have this node leave the cluster that it joined with a token; it restarts',
-  examples: ['svc node leave'],
+  options: { force: { kind: 'flag', help: 'also where no controller can be told, as after `svc node rm`' } },
+  examples: ['svc node leave', 'svc node leave --force'],
   route: 'POST /api/v1/cluster/leave',
+  given: ({ options: { force } }) => ({ body: { ...(force && { force }) } }),
   text: () => 'left the cluster',
 });
 

@@ -81,13 +81,14 @@ export class MemberSide implements NodeSide {
     await this.registry.follow([...controllers, ...standbys], certificate);
   }
 
-  /** The node is one of its own from its next start on. Throws `node_unreachable` where no controller could be told. */
-  async leave(): Promise<void> {
-    const { node } = this.#parts;
+  /** The node is one of its own from its next start on. Throws `node_unreachable` where no controller could be told, unless forced. */
+  async leave(isForced: boolean): Promise<void> {
+    const { node, log } = this.#parts;
     try {
       await this.registry.remove(node.id);
     } catch (cause) {
-      throw clusterErrors.error('node_unreachable', 'No controller could be told that this node leaves.', { cause });
+      if (!isForced) throw untold(cause);
+      log.warn('no controller was told that this node leaves', { error: String(cause) });
     }
     this.#hasLeft = true;
     await enforceForGood(node.dataDir);
@@ -114,6 +115,14 @@ export class MemberSide implements NodeSide {
   lags(): readonly [node: string, seconds: number][] {
     return [];
   }
+}
+
+function untold(cause: unknown) {
+  return clusterErrors.error(
+    'node_unreachable',
+    'No controller could be told that this node leaves: none answers, or this node was removed. `svc node leave --force` leaves all the same.',
+    { cause },
+  );
 }
 
 function notStandby(node: string) {

@@ -85,11 +85,17 @@ export function clusterRoutes(node: Node, self: ClusterNode, joining: Joining, s
       handle: ({ body: { token, ...options } }) => joining.join(token, options),
     }),
     post('/api/v1/cluster/leave', {
+      maxBody: 1024,
       summary: 'Have this node leave the cluster that it joined with a token',
       description:
         'The node restarts, and is one of its own then, which still asks for credentials. Its controllers trust it no more.',
+      body: Type.Object({
+        force: Type.Optional(
+          Type.Boolean({ description: 'Also where no controller can be told, as after one has removed this node.' }),
+        ),
+      }),
       errors: ['not_a_member', 'node_unreachable'],
-      handle: () => joining.leave(),
+      handle: ({ body: { force = false } }) => joining.leave(force),
     }),
     put('/api/v1/cluster/nodes/{id}/roles/{role}', {
       maxBody: 1024,

@@ -98,7 +98,7 @@ t.test('a node joins by a token', { timeout: 60_000 }, async (t) => {
   first.setDocuments(true);
   t.match(await first.ask('POST', 'join', { token }), { status: 409, body: { error: 'data_role_holds_data' } });
   first.setDocuments(false);
-  t.match(await first.ask('POST', 'leave'), { status: 409, body: { error: 'not_a_member' } });
+  t.match(await first.ask('POST', 'leave', {}), { status: 409, body: { error: 'not_a_member' } });
   t.equal((await first.ask('POST', 'join', { token, address: 'no address' })).status, 400);
   const joined = await first.ask('POST', 'join', { token });
   t.match(joined, { status: 200, body: { controllers: [/^127\.0\.0\.1:/] } });
@@ -177,7 +177,7 @@ t.test('a node joins by a token', { timeout: 60_000 }, async (t) => {
       await until(async () => (await told()) !== undefined);
       t.equal((await told())?.address, 'gpu2.example:8881');
       t.match(await readMembership(other.dataDir), { address: 'gpu2.example:8881' });
-      t.equal((await leaver.ask('POST', 'leave')).status, 204);
+      t.equal((await leaver.ask('POST', 'leave', {})).status, 204);
       t.equal(leaver.restarts.length, 1);
       t.notOk((await head.store.nodes()).some(({ id }) => id === 'e9'));
       t.notOk((await head.store.certificates()).some(({ node }) => node === 'e9'));
@@ -194,6 +194,10 @@ t.test('a node joins by a token', { timeout: 60_000 }, async (t) => {
         (await head.ask('GET', 'topology')).body.nodes.map(({ id }: { id: string }) => id),
         ['a1'],
       );
+      t.match(await member.ask('POST', 'leave', {}), { status: 503, body: { error: 'node_unreachable', detail: /--force/ } });
+      t.ok(await readMembership(first.dataDir));
+      t.equal((await member.ask('POST', 'leave', { force: true })).status, 204, 'it is one of its own again');
+      t.equal(await readMembership(first.dataDir), undefined);
     });
   });
 });

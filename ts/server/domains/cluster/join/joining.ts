@@ -68,8 +68,8 @@ export class Joining {
     return { controllers: controllers.map(({ address }) => address) };
   }
 
-  /** The node restarts, and is one of its own then. Throws `not_a_member`, and `node_unreachable` where no controller could be told. */
-  async leave(): Promise<void> {
+  /** The node restarts, and is one of its own then. Throws `not_a_member`, and unless forced `node_unreachable` where no controller could be told. */
+  async leave(isForced: boolean): Promise<void> {
     const { node, log } = this.#parts;
     const member = this.#parts.member();
     if (member === undefined)
@@ -77,7 +77,7 @@ export class Joining {
         'not_a_member',
         'This node did not join by a token: it is in the cluster by its database, and leaves it with that.',
       );
-    await member.leave();
+    await member.leave(isForced);
     log.info('this node has left its cluster');
     node.restart('it has left its cluster');
   }
