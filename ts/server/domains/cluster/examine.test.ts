@@ -48,7 +48,7 @@ t.test('clocks, versions, silent nodes and the certificates of all', async (t) =
   const own = join(folder, 'cluster');
   await createSelfSigned({ folder: own, names: ['a1'], isForClients: true, days: 5 });
   const certificate = (node: string, fingerprint: string, inDays: number) =>
-    store.register({ node, fingerprint, pem: '', expires_at: Date.now() + inDays * DAY_MS, is_member: 0 });
+    store.register({ node, fingerprint, pem: '', expires_at: Date.now() + inDays * DAY_MS, is_member: 0, is_standby: 0 });
   await store.beat(told('a1'));
   await store.beat(told('b2', { version: '5.0.10' }));
   await store.beat(told('c3', { wire: WIRE_VERSION + 2, roles: '[]' }));
