@@ -1,4 +1,4 @@
-/** What `svc doctor` says of a cluster, from what is known of it. */
+/** `svc doctor` says of a cluster all that is wrong, with remedies. */
 import t from 'tap';
 import { VERSION } from '../../server/product.ts';
 import { judgeCluster } from './cluster-check.ts';

@@ -1,4 +1,4 @@
-/** What `svc doctor` reads of a cluster: from the database of a controller, and from PostgreSQL with and without a standby. */
+/** `svc doctor` reads a cluster from the database of a controller, and from PostgreSQL with and without a standby. */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';

@@ -36,7 +36,7 @@ export interface NodeSide {
   start(links: ClusterLink): Promise<void>;
   /** Ends what start() began, while the links are open. */
   stop(): Promise<void>;
-  /** After this node has told its end. */
+  /** Closes its connections, after this node has told its end. */
   close(): Promise<void>;
   /** The state of this node, as others are told. */
   state(): Promise<StateReport>;
