@@ -24,7 +24,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   server: [12, 850],
   'server/domains/backup': [40, 3820],
   'server/domains/cloud': [51, 6400],
-  'server/domains/cluster': [58, 7090],
+  'server/domains/cluster': [58, 7150],
   'server/domains/completions': [130, 14228],
   'server/domains/conversations': [56, 5069],
   'server/domains/data': [92, 9867],
@@ -52,7 +52,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/native': [19, 2890],
   'server/platform': [271, 20566],
   web: [356, 22600],
-  workers: [25, 1587],
+  workers: [25, 1602],
 };
 
 /** A number that is this much below its budget is to be lowered. */

@@ -120,23 +120,21 @@ function reply(task: MemoryFileTask): MemoryFileReply {
     case 'owners':
       return { kind: 'owners', owners: ownersIn(task.folder) };
     case 'erase':
-      without(task.path, (section) => ownerOfSection(section) === task.owner, task.created);
+      for (const path of [task.path, task.path + BACKUP])
+        if (lstatSync(path, { throwIfNoEntry: false })?.isFile()) erase(path, task.owner, task.created);
       return { kind: 'done' };
   }
 }
 
 /** Files in which the owners reach something, and those without sections. One that is damaged is nobody's. */
 function listFiles(folder: string, owners: readonly string[]): ListedFile[] {
-  return filesIn(folder, '.exmm').flatMap(({ name, path }) => {
-    try {
+  return filesIn(folder, '.exmm').flatMap(({ name, path }) =>
+    orNothing(() => {
       const sections = listSections(path);
       const isTheirs = sections.length === 0 || sections.some((section) => isReached(section, owners));
       return isTheirs ? [{ file: name, sizeBytes: lstatSync(path).size }] : [];
-    } catch (error) {
-      if (error instanceof MemoryFileFault || isGone(error)) return [];
-      throw error;
-    }
-  });
+    }),
+  );
 }
 
 function filesIn(folder: string, ...ends: readonly string[]): { name: string; path: string }[] {
@@ -145,10 +143,6 @@ function filesIn(folder: string, ...ends: readonly string[]): { name: string; pa
     .filter((entry) => entry.isFile() && ends.some((end) => entry.name.endsWith(end)))
     .map(({ name }) => ({ name, path: join(folder, name) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function isGone(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 function readParts(path: string, owners: readonly string[]): MemoryFileReply {
@@ -177,6 +171,35 @@ function without(path: string, isRemoved: (section: SectionData) => boolean, cre
   if (kept.length === sections.length) return;
   if (kept.length === 0) rmSync(path);
   else writeMemoryFile(path, kept, created);
+}
+
+/** Of a file that is damaged, sections of others that are whole are kept, and one whose directory cannot be read goes: it could hold anything of the owner. */
+function erase(path: string, owner: string, created: number): void {
+  const isOwn = (section: SectionData | FileSection): boolean => ownerOfSection(section) === owner;
+  try {
+    without(path, isOwn, created);
+  } catch (error) {
+    if (!(error instanceof MemoryFileFault)) throw error;
+    const kept = wholeSections(path).filter((section) => !isOwn(section));
+    if (kept.length === 0) rmSync(path);
+    else writeMemoryFile(path, kept, created);
+  }
+}
+
+function wholeSections(path: string): SectionData[] {
+  return orNothing(() => listSections(path)).flatMap(({ kind, name }) =>
+    orNothing(() => readSections(path, (each) => each.kind === kind && each.name === name)),
+  );
+}
+
+/** Nothing of a file that is damaged, or went meanwhile. */
+function orNothing<T>(read: () => T[]): T[] {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof MemoryFileFault || (error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** Sections of the other files are added; each keeps its bytes. One whose name is taken gets a number, the same as all of its owner from that file. */
@@ -225,27 +248,19 @@ function placeOf({ kind, name }: SectionData): string {
 
 /** Files that are damaged name none. */
 function ownersIn(folder: string): string[] {
-  const owners = filesIn(folder, '.exmm', BACKUP).flatMap(({ path }) => {
-    try {
-      return listSections(path).flatMap((section) => ownerOfSection(section) ?? []);
-    } catch (error) {
-      if (isGone(error) || error instanceof MemoryFileFault) return [];
-      throw error;
-    }
-  });
+  const owners = filesIn(folder, '.exmm', BACKUP).flatMap(({ path }) =>
+    orNothing(() => listSections(path).flatMap((section) => ownerOfSection(section) ?? [])),
+  );
   return [...new Set(owners)];
 }
 
 /** A file that is damaged holds nothing that could be loaded. */
 function holdersOf(folder: string, owner: string, ids: ReadonlySet<string>): string[] {
   const isOfOwner = (section: FileSection) => section.kind === 'episodes' && ownerOfSection(section) === owner;
-  return filesIn(folder, '.exmm', BACKUP).flatMap(({ name, path }) => {
-    try {
+  return filesIn(folder, '.exmm', BACKUP).flatMap(({ name, path }) =>
+    orNothing(() => {
       const memories = readSections(path, isOfOwner).flatMap(({ bytes }) => readEpisodes(bytes) ?? []);
       return memories.some(({ id }) => ids.has(id)) ? [name] : [];
-    } catch (error) {
-      if (isGone(error) || error instanceof MemoryFileFault) return [];
-      throw error;
-    }
-  });
+    }),
+  );
 }

@@ -49,6 +49,48 @@ async function openFiles(t: Test, newDatabase: NewDatabase) {
 
 const learned: SectionData = { kind: 'world_model', name: 'series', bytes: new Uint8Array([1]) };
 
+/** What is left of an account in files that are damaged, when it is deleted: nothing; what others have in them whole stays. */
+async function eraseFromDamaged(t: Test, bed: Awaited<ReturnType<typeof openFiles>>): Promise<void> {
+  const section = (name: string, text: string): SectionData => ({
+    kind: 'episodes',
+    name,
+    bytes: new TextEncoder().encode(text),
+  });
+  const sections = [section('user:ann', 'Quince one'), section('user:bob', 'Rice'), section('user:bob#2', 'Millet'), learned];
+  const damaged = (name: string, change: (bytes: Buffer) => Buffer): void => {
+    const path = join(bed.folder, name);
+    writeMemoryFile(path, sections, 1);
+    writeFileSync(path, change(readFileSync(path)));
+  };
+  const flippedAt = (text: string) => (bytes: Buffer) => {
+    const at = bytes.indexOf(text);
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    return bytes;
+  };
+  damaged('hers.exmm', flippedAt('Quince'));
+  damaged('his.exmm', flippedAt('Rice'));
+  damaged('his.exmm.pre-consolidate.bak', flippedAt('Millet'));
+  damaged('directory.exmm', flippedAt('user:ann'));
+  damaged('cut.exmm', (bytes) => bytes.subarray(0, bytes.length - 1));
+  writeFileSync(join(bed.folder, 'half.exmm.77.tmp'), 'Quince');
+  symlinkSync(join(bed.folder, 'hers.exmm'), join(bed.folder, 'link.exmm'));
+  writeFileSync(join(bed.folder, 'notes.txt'), 'of the operator');
+  await bed.module(memory).belongings?.eraseAccount?.(systemScope(), 'ann');
+  t.strictSame(readdirSync(bed.folder), [
+    'b.exmm',
+    'hers.exmm',
+    'his.exmm',
+    'his.exmm.pre-consolidate.bak',
+    'link.exmm',
+    'notes.txt',
+  ]);
+  const textsOf = (name: string) => readMemoryFile(join(bed.folder, name)).map(({ bytes }) => new TextDecoder().decode(bytes));
+  t.strictSame(textsOf('hers.exmm'), ['Rice', 'Millet', '\u0001']);
+  t.strictSame(textsOf('his.exmm'), ['Millet', '\u0001']);
+  t.strictSame(textsOf('his.exmm.pre-consolidate.bak'), ['Rice', '\u0001']);
+  for (const name of readdirSync(bed.folder)) t.notOk(readFileSync(join(bed.folder, name)).includes('uince'), name);
+}
+
 function testFiles(t: Test, newDatabase: NewDatabase): void {
   t.test('memories are exported, seen by whose they are alone, and imported once', async (t) => {
     const bed = await openFiles(t, newDatabase);
@@ -390,6 +432,7 @@ function testFiles(t: Test, newDatabase: NewDatabase): void {
     t.notOk(readFileSync(join(bed.folder, 'b.exmm')).includes('Quince'));
     t.strictSame((await belongings?.heldHere?.())?.accounts, ['bob']);
     t.equal((await bed.load('b.exmm', 'import', bob)).status, 200);
+    await eraseFromDamaged(t, bed);
     const half = join(bed.folder, 'a.exmm.77.tmp');
     writeFileSync(half, 'half');
     await bed.module(memory).stop();

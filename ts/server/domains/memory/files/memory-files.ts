@@ -45,6 +45,8 @@ interface MemoryFilesOptions {
 
 /** Other names answer as those of files that are not there. */
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}\.exmm$/;
+/** A file, the one from before it was consolidated, or what was written of either. */
+const FILE_OR_BESIDE = /^(.+?\.exmm)(?:\.pre-consolidate\.bak)?(?:\.\d+\.tmp)?$/;
 const ExportInput = Type.Object({ file: Type.String(), owner: Type.String(), kinds: Type.Array(Type.String()) });
 const ConsolidateInput = Type.Object({ file: Type.String(), with: Type.Array(Type.String()) });
 const MAX_MEMORY_MB = 1_536;
@@ -178,15 +180,20 @@ export class MemoryFiles {
     await rm(this.#folderOf(scope), { recursive: true, force: true });
   }
 
-  /** Removes what is the account's from all files of the node. One that is damaged is left, since nothing of it can be loaded. */
+  /** Removes what is the account's from all files of the node, from those beside them too, whole or damaged. */
   async eraseAccount(accountId: string): Promise<void> {
     const owner = accountOwner(accountId);
-    for (const tenant of await namesIn(this.#options.folder))
-      for (const name of await namesIn(join(this.#options.folder, tenant))) {
-        const path = join(this.#options.folder, tenant, name);
-        if (name.endsWith('.tmp') || !(await isFile(path))) continue;
-        await this.alone(path, () => this.#ask({ kind: 'erase', path, owner, created: this.#now() }));
-      }
+    for (const tenant of await namesIn(this.#options.folder)) {
+      const folder = join(this.#options.folder, tenant);
+      const names = await namesIn(folder);
+      for (const file of new Set(names.flatMap((name) => FILE_OR_BESIDE.exec(name)?.[1] ?? [])))
+        await this.alone(join(folder, file), async () => {
+          // Nobody writes the file now, so these were left by a thread that was ended.
+          for (const name of await namesIn(folder))
+            if (FILE_OR_BESIDE.exec(name)?.[1] === file && name.endsWith('.tmp')) await rm(join(folder, name), { force: true });
+          await this.#ask({ kind: 'erase', path: join(folder, file), owner, created: this.#now() });
+        });
+    }
   }
 
   /** Tenants have a folder here, and accounts a section in a file that is whole. */
