@@ -3,6 +3,7 @@
  * a series and chooses its method there; the last fifth, which nothing was chosen by, is foreseen from rolling origins. Figures are mean absolute errors over
  * that of the rule that did best on the last fifth, which nobody knows beforehand.
  */
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -25,6 +26,8 @@ interface Figures {
   readonly coverage: number;
   readonly seconds: number;
   readonly method: string;
+  /** The error of statsmodels' smoothing over that of the same rule; undefined: it is not installed. */
+  readonly rival: number | undefined;
 }
 
 function measure(steps: Steps): Figures {
@@ -46,7 +49,25 @@ function measure(steps: Steps): Figures {
     }
     for (const [i, rule] of rules.entries()) sums[i] = (sums[i] ?? 0) + errorOf(rule, steps.values, origin);
   }
-  return { ratio: own / Math.min(...sums), coverage: nWithin / n, seconds: (user + system) / 1e6, method: model.method };
+  const best = Math.min(...sums);
+  const rival = rivalError(steps.values, nTraining);
+  return {
+    ratio: own / best,
+    coverage: nWithin / n,
+    seconds: (user + system) / 1e6,
+    method: model.method,
+    rival: rival && rival / best,
+  };
+}
+
+const RIVAL = join(import.meta.dirname, 'statsmodels-rival.py');
+
+/** The sum of absolute errors from the same origins, by the Python that has Debian’s packages. */
+function rivalError(values: Float64Array, nTraining: number): number | undefined {
+  const input = JSON.stringify({ values: [...values], nTraining, horizon: HORIZON });
+  const { status, stdout } = spawnSync('/usr/bin/python3', [RIVAL], { input, encoding: 'utf8' });
+  const error = Number(stdout);
+  return status === 0 && Number.isFinite(error) ? error : undefined;
 }
 
 function errorOf(rule: Forecaster, values: Float64Array, origin: number): number {
@@ -78,6 +99,10 @@ function generated(kind: 'grows' | 'jumps' | 'spikes', nHours: number): SeriesPo
   });
 }
 
+function geometricMean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}
+
 const given = readdirSync(DATA)
   .filter((name) => name.endsWith('.csv'))
   .map((name) => ({ name: name.slice(0, -4), points: readSeries(join(DATA, name)) }));
@@ -91,13 +116,19 @@ for (const { name, points } of [...given, ...made]) {
   if (steps === undefined || steps.values.length * 0.8 < LEAST_TRAINING) continue;
   const figures = measure(steps);
   measured.push({ name, ...figures });
-  const { ratio, coverage, seconds, method } = figures;
+  const { ratio, coverage, seconds, method, rival } = figures;
   console.log(
-    `${name.padEnd(40)} ${method.padEnd(22)} ${ratio.toFixed(3)}  80 % holds ${(100 * coverage).toFixed(0)} %  ${seconds.toFixed(1)} s`,
+    `${name.padEnd(40)} ${method.padEnd(22)} ${ratio.toFixed(3)}  80 % holds ${(100 * coverage).toFixed(0)} %  ${seconds.toFixed(1)} s  rival ${rival?.toFixed(3) ?? '-'}`,
   );
 }
 const ratios = measured.map(({ ratio }) => ratio);
-const mean = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
+const mean = geometricMean(ratios);
+const rivals = measured.flatMap(({ rival }) => (rival === undefined ? [] : [rival]));
+console.log(
+  rivals.length === 0
+    ? 'rival: none; apt install python3-statsmodels'
+    : `rival: statsmodels Holt-Winters by day, geometric mean ${geometricMean(rivals).toFixed(3)} of ${rivals.length} series`,
+);
 const coverage = measured.reduce((sum, each) => sum + each.coverage, 0) / measured.length;
 const [least, most] = GOALS.coverage;
 const goals = [

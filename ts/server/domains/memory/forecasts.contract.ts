@@ -58,6 +58,8 @@ function testForecasts(t: Test, newDatabase: NewDatabase): void {
     t.match(job, { state: 'done', result: { file: 'load.exmm', models: [{ series: 'load.hours' }] } });
     const [{ method, scores }] = (job.result as { models: [{ method: string; scores: Record<string, number> }] }).models;
     t.ok((scores[method] ?? 1) < 0.5, JSON.stringify(scores));
+    for (const horizon of [1, 6, 24])
+      t.match(bed.metrics.expose(), `svc_memory_forecast_error_ratio_count{horizon="${horizon}"} 1\n`);
     const wanted = { emm_path: 'load.exmm', series: ['load.hours'], horizon: 48, seed: 7 };
     const before = readFileSync(join(bed.folder, 'load.exmm'));
     const { status, body } = await bed.rollout(wanted);

@@ -123,7 +123,7 @@ export function createMemory(
     learn: (members, signal) => forecasts.learnSlots(members, signal),
     now,
   });
-  const forecasts = new Forecasts({ jobs, series, files, slots, now });
+  const forecasts = new Forecasts({ jobs, series, files, slots, metrics, now });
   const routes = new RouteStore(storage);
   const learned = new LearnedFiles({ files, pins, log });
   const learning = new RouteLearning({

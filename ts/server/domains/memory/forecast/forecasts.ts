@@ -4,6 +4,7 @@ import type { WorldModelTask } from '../../../../workers/world-model.ts';
 import { DomainError } from '../../../platform/errors/domain-error.ts';
 import { type Principal, scopeOf } from '../../../platform/http/principal.ts';
 import { type Job, type JobContext, JobFailedError, type JobQueue, type Jobs } from '../../../platform/jobs/index.ts';
+import type { MetricsRegistry } from '../../../platform/metrics/registry.ts';
 import { PoolError, TaskError } from '../../../platform/pool/pool-error.ts';
 import { defineTask } from '../../../platform/pool/task-spec.ts';
 import { WorkerPool } from '../../../platform/pool/worker-pool.ts';
@@ -28,6 +29,7 @@ interface ForecastsOptions {
   readonly series: SeriesRegistry;
   readonly files: Pick<MemoryFiles, 'find' | 'place' | 'alone' | 'requireUnpinned' | 'putSlots'>;
   readonly slots: Pick<Slots, 'find' | 'learn'>;
+  readonly metrics: MetricsRegistry;
   readonly now: () => number;
 }
 
@@ -56,14 +58,24 @@ const TRAIN_SECONDS = 60;
 const MAX_MEMORY_MB = 768;
 const LIMIT_MS = { train: 2 * TRAIN_SECONDS * 1000, write: 60_000, foresee: 30_000 };
 const MOST_WAITING = 32;
+/** Steps ahead of which the error is counted. */
+const HORIZONS = [1, 6, 24];
+const ERROR_BOUNDS = [0.1, 0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.5, 2];
 
 export class Forecasts {
   readonly #options: ForecastsOptions;
   readonly #queue: JobQueue<Static<typeof Input>>;
+  readonly #errors;
   #pool: WorkerPool | undefined;
 
   constructor(options: ForecastsOptions) {
     this.#options = options;
+    this.#errors = options.metrics.histogram(
+      'svc_memory_forecast_error_ratio',
+      'Error of a forecast so many steps ahead on the last fifth of its series, over that of the last value; of each model that is made.',
+      ['horizon'],
+      ERROR_BOUNDS,
+    );
     this.#queue = options.jobs.define({
       name: 'memory.forecast',
       input: Input,
@@ -172,6 +184,10 @@ export class Forecasts {
       if (reply.kind !== 'trained')
         throw new JobFailedError('series_not_regular', `Nothing can be learned of ${name}.`, 'Wait until the series is longer.');
       models.push({ series: name, model: reply.model });
+      for (const horizon of HORIZONS) {
+        const score = reply.model.stepScores?.[horizon - 1];
+        if (score !== undefined) this.#errors.with({ horizon: String(horizon) }).observe(score);
+      }
       job.progress({ done: i + 1, total: series.length, unit: 'series' });
     }
     const path = await files.place(job.scope, file);

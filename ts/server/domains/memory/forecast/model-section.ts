@@ -19,6 +19,7 @@ const Section = Type.Array(
     stepMs: Type.Integer({ minimum: 1 }),
     nTraining: Type.Integer({ minimum: 1 }),
     scores: Type.Record(Type.String(), Type.Number()),
+    stepScores: Type.Optional(Numbers),
     errors: Rows,
     network: Type.Optional(
       Type.Object({

@@ -34,6 +34,9 @@ t.test('a network is kept only where it foresees better than each rule', async (
   const learned = trainWorldModel(daily, { seed: 1 });
   t.equal(learned.method, 'xlstm');
   t.ok(Object.entries(learned.scores).every(([, score]) => score >= (learned.scores.xlstm ?? 1)));
+  const [next = 0, ...later] = learned.stepScores ?? [];
+  t.equal(later.length, 23);
+  t.ok(next > (later[5] ?? 1) && later.slice(3, 20).every((score) => score < 1), 'the last value is nearest to the next one');
   let level = 0;
   const walk = series(560, () => (level += random.next() - 0.5));
   const kept = trainWorldModel(walk, { seed: 1 });
@@ -48,8 +51,8 @@ t.test('a network is kept only where it foresees better than each rule', async (
     trainWorldModel(
       series(200, () => 5),
       { seed: 1 },
-    ).scores,
-    { naive: 0 },
+    ),
+    { scores: { naive: 0 }, stepScores: [0, 0] },
     'what never changes is no division by zero',
   );
 });

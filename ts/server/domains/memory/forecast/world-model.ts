@@ -13,6 +13,8 @@ export interface WorldModel {
   readonly stepMs: number;
   /** Mean absolute errors on the last fifth, by rolling origins, over that of the naive rule; the smaller the better. */
   readonly scores: Readonly<Partial<Record<Method, number>>>;
+  /** The same of the method, for each step ahead; models that were stored before lack it. */
+  readonly stepScores?: readonly number[] | undefined;
   /** Errors of the method on the last fifth: for each step ahead, their quantiles `QUANTILES`. */
   readonly errors: readonly (readonly number[])[];
   /** Steps that the rules and the network were fitted to. */
@@ -64,11 +66,13 @@ export function trainWorldModel(steps: Steps, { seed, endsAt = Number.POSITIVE_I
   const maes = new Map([...errors].map(([method, rows]) => [method, meanAbsolute(rows)]));
   const naive = maes.get('naive') || 1;
   const best = [...maes].reduce((a, b) => (b[1] < a[1] ? b : a))[0];
+  const rows = errors.get(best) ?? [];
   return {
     method: best,
     stepMs,
     scores: Object.fromEntries([...maes].map(([method, mae]) => [method, mae / naive])),
-    errors: quantilesOf(errors.get(best) ?? []),
+    stepScores: rows.map((row, k) => meanAbsolute([row]) / (meanAbsolute([errors.get('naive')?.[k] ?? []]) || 1)),
+    errors: quantilesOf(rows),
     nTraining,
     network: best === 'xlstm' ? network : undefined,
   };
