@@ -1,4 +1,5 @@
 /** Memories of a real node: at the command line, in chats, and under attempts to poison them. */
+import { join } from 'node:path';
 import t from 'tap';
 import { runCli } from '../ts/cli/run-cli.ts';
 import { send, sendJson } from './http.ts';
@@ -39,6 +40,27 @@ t.test('remember, ask and forget, at the command line and in a chat', async (t) 
   const settings = { method: 'PUT', body: { recall: 'on' }, headers } as const;
   t.match(await send(`${url}/api/v1/memory/settings`, settings), { status: 200 });
   t.match((await ask(chat(question))).json, { memories: [{ id }] });
+  const questions = [
+    { question, memories: ['plays the VIOLIN'] },
+    { question, memory: id },
+    { question: 'Where is my umbrella?', never_said: true },
+    { question: 'When does the ferry leave?', memories: ['at noon'] },
+  ];
+  const file = join(
+    t.testdir({ 'questions.jsonl': questions.map((each) => JSON.stringify(each)).join('\n') }),
+    'questions.jsonl',
+  );
+  t.match(JSON.parse((await svc('eval', file, '--json')).stdout), {
+    questions: 4,
+    said: 3,
+    never_said: 1,
+    hit_rate: { at_1: 0.6667, at_5: 0.6667, recalled: 0.6667 },
+    silent: 1,
+    wrongly_silent: 0.3333,
+    missed: [{ question: 'When does the ferry leave?', wanted: ['at noon'], first: null }],
+    recalled_though_never_said: [],
+  });
+  t.match(await svc('eval', file), { code: 0, stdout: /never said, nothing recalled +1\.000.*not recalled: When does/s });
   await svc('add', 'My budget is 100 euros', '--kind', 'preference');
   await svc('add', 'My budget is 100 euros');
   const dreamt = await svc('dream', '--step', 'duplicates');

@@ -84,6 +84,7 @@ export const commands: readonly CommandEntry[] = [
   ...commandsOf(() => import('./commands/memory.ts'), 'memory list', 'memory add', 'memory search', 'memory forget'),
   ...commandsOf(() => import('./commands/memory.ts'), 'memory dream', 'memory undo'),
   ...commandsOf(() => import('./commands/memory.ts'), 'memory export', 'memory load'),
+  ...commandsOf(() => import('./commands/memory-eval.ts'), 'memory eval'),
   ...commandsOf(() => import('./commands/router.ts'), 'router eval'),
   ...commandsOf(() => import('./commands/forecast.ts'), 'forecast'),
   ...commandsOf(() => import('./commands/iot.ts'), 'iot devices', 'iot show', 'iot add', 'iot change', 'iot enable'),

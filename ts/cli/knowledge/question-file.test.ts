@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { readQuestions } from './question-file.ts';
+import { readMemoryQuestions, readQuestions } from './question-file.ts';
 
 const path = join(t.testdir(), 'questions.json');
 
@@ -40,4 +40,21 @@ t.test('what is no question is refused with its place', async (t) => {
   ] as const)
     t.match(await read(text), { message: expected, exit: 'usage' }, text);
   t.match(await readQuestions('/nowhere').catch((error: unknown) => error), { message: /no file/ });
+});
+
+t.test('questions about memories name them, or say that nothing was said', async (t) => {
+  const readMemories = async (text: string): Promise<unknown> => {
+    await writeFile(path, text);
+    return await readMemoryQuestions(path).catch((error: unknown) => error);
+  };
+  t.strictSame(await readMemories('{"question": "Where?", "memory": "Berlin"}\n{"question": "Who?", "never_said": true}'), [
+    { question: 'Where?', memories: ['Berlin'] },
+    { question: 'Who?', memories: [] },
+  ]);
+  for (const [text, expected] of [
+    ['{"question": "x"}', /either memories/],
+    ['{"question": "x", "memories": ["a"], "never_said": true}', /either memories/],
+    ['{"question": "x", "memories": [" "]}', /memories must be texts/],
+  ] as const)
+    t.match(await readMemories(text), { message: expected });
 });

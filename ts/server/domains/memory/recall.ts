@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log/log.ts';
 import type { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import { isShared, type MemoryHit, type RecallBounds, type RecalledMemories } from './memory.ts';
 import type { MemoryService } from './service.ts';
-import { saysTheSame, sharesWord, textHash } from './statement.ts';
+import { meaningOf, sharesWord, textHash } from './statement.ts';
 import type { MemoryStore } from './store.ts';
 
 interface RecallOptions {
@@ -24,7 +24,7 @@ const LEAST_RELEVANCE = { named: 0.1, other: 0.3 };
 /** An embedder that takes longer is at fault. */
 const EMBEDDING_MS = 5_000;
 /** Several memories say the same thing, so more are read than are shown. */
-const READ_FACTOR = 3;
+export const READ_FACTOR = 3;
 
 const LATE = 'Memories were not looked up: the search took longer than a chat waits for it.';
 const FAILED = 'Memories were not looked up: the search failed.';
@@ -82,7 +82,7 @@ export class Recall {
 
   #chosen(caller: Principal, question: string, hits: readonly MemoryHit[], max: number): RecalledMemories {
     const { store, log, now } = this.#options;
-    const chosen = distinct(hits.filter(({ memory, relevance }) => isAbout(question, memory.text, relevance))).slice(0, max);
+    const chosen = recalledOf(question, hits, max);
     this.#outcomes.with({ outcome: chosen.length > 0 ? 'found' : 'nothing' }).add();
     void store
       .strengthen(
@@ -110,19 +110,29 @@ export class Recall {
   }
 }
 
+/** Those of the hits that go along with the question, the best first, and each statement once. */
+export function recalledOf(question: string, hits: readonly MemoryHit[], max: number): MemoryHit[] {
+  const about = hits.filter(({ memory, relevance }) => isAbout(question, memory.text, relevance));
+  return distinct(about, max);
+}
+
 /** Short texts have little in common with a question beside the word that it asks about. */
-export function isAbout(question: string, text: string, relevance: number): boolean {
+function isAbout(question: string, text: string, relevance: number): boolean {
   const { named, other } = LEAST_RELEVANCE;
   return relevance >= other || (relevance >= named && sharesWord(question, text));
 }
 
 /** Leaves the best of those that say the same. */
-function distinct(hits: readonly MemoryHit[]): MemoryHit[] {
-  const chosen: { hit: MemoryHit; stated: Parameters<typeof saysTheSame>[0] }[] = [];
+function distinct(hits: readonly MemoryHit[], max: number): MemoryHit[] {
+  const chosen: MemoryHit[] = [];
+  const said = new Set<string>();
   for (const hit of hits) {
+    if (chosen.length === max) break;
     const { text, subject } = hit.memory;
-    const stated = { text, subject, textHash: textHash(text, subject) };
-    if (!chosen.some((other) => saysTheSame(other.stated, stated))) chosen.push({ hit, stated });
+    const same = [textHash(text, subject), meaningOf(text, subject)];
+    if (same.some((each) => said.has(each))) continue;
+    for (const each of same) said.add(each);
+    chosen.push(hit);
   }
-  return chosen.map(({ hit }) => hit);
+  return chosen;
 }

@@ -10,6 +10,7 @@ import { memoryError, memoryErrors } from './errors.ts';
 import type { Extractions } from './extraction/extractions.ts';
 import type { MemoryFiles } from './files/memory-files.ts';
 import { accountOwner, type MemoryState, type Origin, ownerOf, TENANT } from './memory.ts';
+import { READ_FACTOR, recalledOf } from './recall.ts';
 import type { RecallPreferences } from './recall-preferences.ts';
 import {
   ChangeMemory,
@@ -28,7 +29,7 @@ import {
   OwnerQuery,
   SearchMemories,
 } from './schemas.ts';
-import type { MemoryService } from './service.ts';
+import { DEFAULT_MAX, type MemoryService } from './service.ts';
 
 interface MemoryRouteDeps {
   readonly service: MemoryService;
@@ -94,13 +95,14 @@ function addRoute({ service, recordAct, now }: MemoryRouteDeps): Route {
 function searchRoute({ service }: MemoryRouteDeps): Route {
   return post(`${MEMORIES}/search`, {
     summary: 'Search your memories and those of the tenant, by words and by meaning',
-    description: 'The best first. Only what holds now is found.',
+    description:
+      'The best first. Only what holds now is found. With `recall`, only what a chat would recall for the query: what is about it surely enough, each once.',
     body: SearchMemories,
     answer: MemoryHits,
     errors: [...retrievalErrors.all],
-    handle: async ({ caller, body: { query, max }, signal }) => {
-      const hits = await service.search(caller, { text: query, max, signal });
-      const about = hits.filter(({ relevance }) => relevance > 0);
+    handle: async ({ caller, body: { query, max = DEFAULT_MAX, recall: isRecall = false }, signal }) => {
+      const hits = await service.search(caller, { text: query, max: isRecall ? max * READ_FACTOR : max, signal });
+      const about = isRecall ? recalledOf(query, hits, max) : hits.filter(({ relevance }) => relevance > 0);
       return { data: about.map(({ memory, relevance }) => ({ ...memoryBody(memory), score: relevance })) };
     },
   });

@@ -125,6 +125,7 @@ export const SearchMemories = Type.Object(
   {
     query: Type.String({ minLength: 1, maxLength: MAX_QUERY, pattern: '\\S' }),
     max: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_RESULTS, description: '10 by default.' })),
+    recall: Type.Optional(Type.Boolean({ description: 'Only what a chat would recall. false by default.' })),
   },
   { additionalProperties: false },
 );

@@ -69,7 +69,8 @@ interface Forgotten {
   readonly ids: readonly string[];
 }
 
-const DEFAULT_MAX = 10;
+/** A search finds so many where nothing else is said. */
+export const DEFAULT_MAX = 10;
 
 export class MemoryService {
   readonly #options: MemoryServiceOptions;

@@ -81,10 +81,13 @@ export function readStatement(text: string, subject: string | undefined): Statem
 /** Whether both say the same in other words. */
 export function saysTheSame(one: StatedText, other: StatedText): boolean {
   if (NEGATED.test(one.text) !== NEGATED.test(other.text)) return false;
-  if (one.textHash === other.textHash) return true;
-  const [a, b] = [one, other].map(({ text, subject }) => readStatement(text, subject));
-  if (a?.attribute !== undefined || b?.attribute !== undefined) return a?.attribute === b?.attribute && a?.value === b?.value;
-  return JSON.stringify(wordingOf(one.text, one.subject)) === JSON.stringify(wordingOf(other.text, other.subject));
+  return one.textHash === other.textHash || meaningOf(one.text, one.subject) === meaningOf(other.text, other.subject);
+}
+
+/** The same for texts that say the same in other words. */
+export function meaningOf(text: string, subject: string | undefined): string {
+  const { attribute, value } = readStatement(text, subject);
+  return JSON.stringify([NEGATED.test(text), attribute === undefined ? wordingOf(text, subject) : [attribute, value]]);
 }
 
 /** A sentence that gives away a password; what looks like a key or a token by itself is known to the log already. */
