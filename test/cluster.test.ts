@@ -109,6 +109,37 @@ t.test('three nodes of one database', { skip: PostgresCluster.missing() ?? false
     t.match(await send(`${front.url}/v1/files/file-nothing`), { status: 404 });
   });
 
+  await t.test(
+    'memory files of all nodes are listed by each, and a request is answered by the node that has its file',
+    async (t) => {
+      const on = (server: ChildServer, method: string, path: string, body?: object) =>
+        send(`${server.url}/api/v1/${path}`, { method, ...(body && { body }) });
+      const ended = async (begun: Awaited<ReturnType<typeof on>>): Promise<void> => {
+        t.equal(begun.status, 202, JSON.stringify(begun.json));
+        const isEnded = async () => {
+          const job = await on(one, 'GET', `system/jobs/${begun.json?.['job_id']}`);
+          return ['done', 'failed'].includes(String(job.json?.['state']));
+        };
+        await until(isEnded);
+      };
+      await ended(await on(one, 'POST', 'exmm/export', { file: 'one.exmm' }));
+      await ended(await on(two, 'POST', 'exmm/export', { file: 'two.exmm' }));
+      await ended(await on(two, 'POST', 'exmm/export', { file: 'one.exmm' }));
+      await ended(await on(two, 'POST', 'exmm/consolidate', { file: 'one.exmm' }));
+      for (const server of [one, two, front]) {
+        const { data } = (await on(server, 'GET', 'exmm/models')).json as unknown as { data: { file: string; node: string }[] };
+        t.match(data, [{ file: 'one.exmm' }, { file: 'two.exmm' }]);
+        t.equal(new Set(data.map(({ node }) => node)).size, 2, 'each is on its node, and there once');
+        for (const { file } of data) t.match(await on(server, 'GET', `exmm/shard?file=${file}`), { status: 200 });
+        const removal = 'exmm/shard?file=one.exmm&section=slots:me';
+        t.match(await on(server, 'DELETE', removal), { status: 404, json: { error: 'memory_section_not_found' } });
+        const rollout = { emm_path: 'two.exmm', series: ['usage.tokens'], horizon: 1 };
+        t.notMatch(await on(server, 'POST', 'worldmodel/rollout', rollout), { json: { detail: /no such memory file/ } });
+        t.match(await on(server, 'GET', 'exmm/shard?file=none.exmm'), { status: 404, json: { error: 'memory_file_not_found' } });
+      }
+    },
+  );
+
   await t.test('a node that is killed under load costs the answers that it had begun, and nothing else', async (t) => {
     const ends: string[] = [];
     const endsOf = Array.from({ length: 6 }, () => 0);

@@ -21,6 +21,7 @@ interface ExmmRouteDeps {
   readonly files: MemoryFiles;
   readonly loading: FileLoading;
   readonly master: MasterMemory;
+  readonly nodeId: () => string;
   readonly recordAct: IdentityApi['recordAct'];
 }
 
@@ -57,6 +58,7 @@ const Entries = named(
         kind: Type.Optional(Type.Enum([...SECTION_KINDS])),
         size_bytes: Type.Integer(),
         sha256: Type.Optional(Sha256),
+        node: Type.Optional(Type.String({ description: 'Id of the node that has the file. Of a file alone.' })),
         pinned: Type.Optional(Type.Boolean({ description: 'It is the master memory. Of a file alone.' })),
       }),
     ),
@@ -85,14 +87,15 @@ export function exmmRoutes(deps: ExmmRouteDeps): Route[] {
   return [...listRoutes(deps), ...jobRoutes(deps), loadRoute(deps), ...masterRoutes(deps)];
 }
 
-function listRoutes({ files, loading, master, recordAct }: ExmmRouteDeps): Route[] {
+function listRoutes({ files, loading, master, nodeId, recordAct }: ExmmRouteDeps): Route[] {
   const entries = async ({ caller, query, signal }: RequestContext<object, { file?: string }>, isLearned: boolean) => {
     const { file } = query;
     if (file === undefined) {
       const pin = await master.get();
       const isPinned = (name: string) => pin?.file === name && pin.scope.tenant === caller.tenant;
       const listed = await files.list(caller, signal);
-      return { data: listed.map(({ file: name, sizeBytes }) => ({ file: name, size_bytes: sizeBytes, pinned: isPinned(name) })) };
+      const rowOf = (name: string, size_bytes: number) => ({ file: name, size_bytes, node: nodeId(), pinned: isPinned(name) });
+      return { data: listed.map(({ file: name, sizeBytes }) => rowOf(name, sizeBytes)) };
     }
     const sections = await files.sections(caller, file, signal);
     return { data: sections.filter(({ kind }) => OWNED_KINDS.includes(kind) !== isLearned).map(sectionBody(caller, file)) };
@@ -112,7 +115,9 @@ function listRoutes({ files, loading, master, recordAct }: ExmmRouteDeps): Route
   return [
     get(`${SECTIONS}/models`, {
       summary: 'Memory files, or the learned sections of one',
-      description: 'Without `file`: the files in which you reach something. With it: its world models and routers.',
+      description:
+        'Without `file`: the files of all nodes in which you reach something. With it: its world models and routers. A request that names a file is ' +
+        'answered by the node that has it.',
       query: FileQuery,
       answer: Entries,
       errors: readErrors,
@@ -225,6 +230,7 @@ function masterRoutes({ master, recordAct }: ExmmRouteDeps): Route[] {
       body: Type.Object(
         {
           file: File,
+          node: Type.Optional(Type.String({ description: 'Id of the node that has the file. Of a file alone.' })),
           pinned: Type.Optional(Type.Literal(true)),
           sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the file that is meant.' })),
         },

@@ -163,7 +163,7 @@ export function createMemory(
       ...dreamRoutes({ dreams, recordAct }),
       ...forecastRoutes({ forecasts, recordAct }),
       ...routerRoutes({ router, learning, recordAct }),
-      ...exmmRoutes({ files, loading, master, recordAct }),
+      ...exmmRoutes({ files, loading, master, nodeId: () => node.id, recordAct }),
     ],
     tools: [rememberTool],
     belongings: {

@@ -143,7 +143,7 @@ function Files({ list, reload }: { list: readonly MemoryFile[]; reload(): Promis
     <Table
       label={t('memory_files')}
       rows={list}
-      keyOf={({ file }) => file}
+      keyOf={({ file, node }) => `${file} ${node}`}
       columns={[
         { head: t('memory_file'), cell: ({ file }) => <span class="breakable">{file}</span> },
         { head: t('size'), kind: 'number', cell: ({ size_bytes: bytes }) => formatBytes(bytes) },

@@ -15,7 +15,7 @@ import type { HttpResponse } from '../../../platform/network/http-response.ts';
 import { LINK_HEADER } from '../protocol/wire-version.ts';
 import { CREDENTIAL_PATH, FACTS_HEADER, FORWARD_PATH, type NodeFront, type WrittenRefusal } from './forward-server.ts';
 import { decode, encode } from './frames.ts';
-import { type AskNode, findJob, gather, isList, partsOf } from './gathering.ts';
+import { type AskNode, findHolder, gather, isList, partsOf } from './gathering.ts';
 import { OwnNode } from './own-node.ts';
 import { passEvents } from './pass-events.ts';
 import { type Peer, type PeerFacts, type Peers, usable } from './peers.ts';
@@ -54,9 +54,10 @@ export class Forwarder implements Forwarding {
   find({ route, method, path, isPart }: AskedRequest): ((request: ForwardedRequest) => Promise<Reply>) | undefined {
     if (isPart) return undefined;
     const { isMember, ownPath } = this.#parts;
-    const others = this.#nodesWith(partsOf(method, path));
-    if (others.length > 0) return (request) => this.#putTogether(request, others);
     const module = route?.answeredBy?.module;
+    const others = this.#nodesWith(partsOf(method, path));
+    if (others.length > 0)
+      return (request) => this.#putTogether(request, others, route?.answeredBy?.isRunning === false ? module : undefined);
     const holder = this.#holderOf(path);
     if (holder !== undefined) return (request) => this.#send(request, module, path, holder);
     if (isMember()) return OF_NODE.test(path) || path === ownPath() ? undefined : (request) => this.#send(request, module, path);
@@ -81,14 +82,15 @@ export class Forwarder implements Forwarding {
     return controller === undefined ? [] : [(request) => askPeer(controller, request)];
   }
 
-  async #putTogether(request: ForwardedRequest, others: readonly AskNode[]): Promise<Reply> {
+  /** `module`: it does not run here, so what no node has is for one where it does. */
+  async #putTogether(given: ForwardedRequest, others: readonly AskNode[], module: string | undefined): Promise<Reply> {
     const own: AskNode = (asked) => this.#own.ask(asked);
-    const nodes = [own, ...others];
-    const path = request.path.split('?', 1)[0] as string;
-    const list = isList(path) ? await gather(request, own, others) : undefined;
+    const list = isList(given) ? await gather(given, own, others) : undefined;
     if (list !== undefined) return list;
-    const holder = isList(path) ? own : ((await findJob(request, nodes)) ?? own);
-    return replyOf(await holder(request), request);
+    const request = { ...given, body: given.body && (await wholeOf(given.body)) };
+    const holder = isList(given) ? own : await findHolder(request, [own, ...others]);
+    if (holder === undefined && module !== undefined) return this.#send(request, module, request.path);
+    return replyOf(await (holder ?? own)(request), request);
   }
 
   /** Whose credential that is, as a controller says now. Throws its refusal, or HttpError 503 where none answers. */
@@ -178,6 +180,14 @@ export class Forwarder implements Forwarding {
   #weightOf({ facts }: Peer): string {
     return createHash('sha1').update(`${facts.id}\0${this.#parts.nodeId()}`).digest('hex');
   }
+}
+
+/** The route bounds how much that is. */
+async function wholeOf(body: NonNullable<ForwardedRequest['body']>): Promise<Uint8Array> {
+  if (body instanceof Uint8Array) return body;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 /** Throws where the link itself refuses. */

@@ -1,6 +1,6 @@
 /**
- * Lists of which every node has a part, and jobs, which are on one node: a client asks any node for them. Resumable streams live in the memory of
- * controllers. Jobs lie in the database of their node, which controllers share and a member has for itself.
+ * Lists of which every node has a part, and jobs and memory files, which are on one node: a client asks any node for them. Resumable streams live in the memory
+ * of controllers, and memory files on their disks. Jobs lie in the database of their node, which controllers share and a member has for itself.
  */
 
 import type { ForwardedRequest } from '../../../platform/http/forwarding.ts';
@@ -21,8 +21,15 @@ type Part = Readonly<Record<string, unknown>>;
 
 const JOBS = '/api/v1/system/jobs';
 const JOB = /^\/api\/v1\/system\/jobs\/([^/]+)(?:\/|$)/;
+const MEMORY_FILES_ROOT = '/api/v1/exmm/';
+const MEMORY_FILES = `${MEMORY_FILES_ROOT}shard`;
+/** They name a memory file in their query or their body. */
+const OF_MEMORY_FILE =
+  /^\/api\/v1\/(?:exmm\/(?:models|shard|export|consolidate)|retrieve\/load|worldmodel\/rollout|memory\/forecasts|cluster\/storage\/system-exmm)$/;
 const DEFAULT_JOBS = 50;
 const PART_MS = 5_000;
+/** A thread reads the files, and may have to begin. */
+const FILES_PART_MS = 30_000;
 const MOST_PART_BYTES = 4 * 1024 * 1024;
 /** Of the caller or of what it asks, and not because the node lacks a module. */
 const REFUSALS = new Set([400, 401, 403, 429]);
@@ -43,16 +50,21 @@ const LISTS: Readonly<Record<string, List>> = {
       return { jobs: page, next: hasMore ? (page.at(-1)?.['id'] ?? null) : null };
     },
   },
+  '/api/v1/exmm/models': { of: 'controllers', merge: mergedFiles },
+  [MEMORY_FILES]: { of: 'controllers', merge: mergedFiles },
 };
 
 /** Tells which other nodes have a part of what is asked for; undefined: none has. */
 export function partsOf(method: string, path: string): 'controllers' | 'members' | undefined {
   if (method === 'GET' && Object.hasOwn(LISTS, path)) return LISTS[path]?.of;
+  if (OF_MEMORY_FILE.test(path)) return 'controllers';
   return JOB.test(path) ? 'members' : undefined;
 }
 
-export function isList(path: string): boolean {
-  return Object.hasOwn(LISTS, path);
+/** @param path with its query: a memory file that it names is on one node. */
+export function isList({ method, path }: ForwardedRequest): boolean {
+  const { pathname, searchParams } = new URL(path, 'http://node');
+  return method === 'GET' && Object.hasOwn(LISTS, pathname) && !(OF_MEMORY_FILE.test(pathname) && searchParams.has('file'));
 }
 
 /** Merges the lists of this node and of others; undefined: none has one, or this one refuses the caller, for whom no other list stands in. */
@@ -63,18 +75,43 @@ export async function gather(request: ForwardedRequest, own: AskNode, others: re
   return asked[0] === 'refused' || parts.length === 0 ? undefined : json(200, LISTS[pathname]?.merge(parts, searchParams));
 }
 
-/** The node that has the job of the path; undefined: none of them. */
-export async function findJob(request: ForwardedRequest, nodes: readonly AskNode[]): Promise<AskNode | undefined> {
-  const [, id] = JOB.exec(request.path.split('?', 1)[0] as string) ?? [];
-  const look = { ...request, method: 'GET', path: `${JOBS}/${id}`, body: undefined };
+/** The node that has the job or the memory file of the request, whose body is whole; undefined: none of them. */
+export async function findHolder(request: ForwardedRequest, nodes: readonly AskNode[]): Promise<AskNode | undefined> {
+  const path = lookedUp(request);
+  if (path === undefined) return undefined;
+  const look = { ...request, method: 'GET', path, body: undefined };
   for (const ask of nodes) if (isObject(await partOf(look, ask))) return ask;
   return undefined;
+}
+
+/** What the node that has it answers with 200. */
+function lookedUp({ path, body }: ForwardedRequest): string | undefined {
+  const { pathname, searchParams } = new URL(path, 'http://node');
+  const [, id] = JOB.exec(pathname) ?? [];
+  if (id !== undefined) return `${JOBS}/${id}`;
+  const file = searchParams.get('file') ?? (body instanceof Uint8Array ? fileNamed(body) : undefined);
+  return file === undefined ? undefined : `${MEMORY_FILES}?file=${encodeURIComponent(file)}`;
+}
+
+function fileNamed(body: Uint8Array): string | undefined {
+  try {
+    const { file, emm_path: path } = JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>;
+    return [file, path].find((each) => typeof each === 'string');
+  } catch {
+    // The node that answers refuses it.
+    return undefined;
+  }
+}
+
+function mergedFiles(parts: readonly Part[]): unknown {
+  return { data: inOrder(allRows(parts, 'data'), 'file') };
 }
 
 /** Undefined: the node has none, does not answer in time, or answers what is no object. */
 async function partOf(request: ForwardedRequest, ask: AskNode): Promise<Part | 'refused' | undefined> {
   try {
-    const response = await ask({ ...request, signal: AbortSignal.any([request.signal, AbortSignal.timeout(PART_MS)]) });
+    const limitMs = request.path.startsWith(MEMORY_FILES_ROOT) ? FILES_PART_MS : PART_MS;
+    const response = await ask({ ...request, signal: AbortSignal.any([request.signal, AbortSignal.timeout(limitMs)]) });
     if (response.status !== 200) {
       response.discard();
       return REFUSALS.has(response.status) ? 'refused' : undefined;
@@ -89,8 +126,11 @@ async function partOf(request: ForwardedRequest, ask: AskNode): Promise<Part | '
 
 /** Nodes of one database have the same jobs. */
 function rowsOf(parts: readonly Part[], member: string, key: string): Row[] {
-  const rows = parts.flatMap((part) => (Array.isArray(part[member]) ? part[member].slice(0, MOST_ROWS).filter(isObject) : []));
-  return [...new Map(rows.map((row) => [row[key], row])).values()];
+  return [...new Map(allRows(parts, member).map((row) => [row[key], row])).values()];
+}
+
+function allRows(parts: readonly Part[], member: string): Row[] {
+  return parts.flatMap((part) => (Array.isArray(part[member]) ? part[member].slice(0, MOST_ROWS).filter(isObject) : []));
 }
 
 function isObject(value: unknown): value is Row {
