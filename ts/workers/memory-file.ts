@@ -173,7 +173,7 @@ function without(path: string, isRemoved: (section: SectionData) => boolean, cre
   else writeMemoryFile(path, kept, created);
 }
 
-/** Of a file that is damaged, sections of others that are whole are kept, and one whose directory cannot be read goes: it could hold anything of the owner. */
+/** Keeps sections of others that are whole where the file is damaged; one whose directory cannot be read goes: it could hold anything of the owner. */
 function erase(path: string, owner: string, created: number): void {
   const isOwn = (section: SectionData | FileSection): boolean => ownerOfSection(section) === owner;
   try {
