@@ -3,7 +3,7 @@ import { formatTable, printable } from '../format.ts';
 import { type MemoryQuestion, readMemoryQuestions } from '../knowledge/question-file.ts';
 import { serverCommand } from '../server-command.ts';
 
-/** What came of one question. */
+/** A question with its outcome. */
 interface Asked extends MemoryQuestion {
   /** Texts that a chat would recall, the best first. */
   readonly recalled: readonly string[];

@@ -49,7 +49,7 @@ async function openFiles(t: Test, newDatabase: NewDatabase) {
 
 const learned: SectionData = { kind: 'world_model', name: 'series', bytes: new Uint8Array([1]) };
 
-/** What is left of an account in files that are damaged, when it is deleted: nothing; what others have in them whole stays. */
+/** Deletes an account of which damaged files have something: nothing of it stays, and what others have in them whole does. */
 async function eraseFromDamaged(t: Test, bed: Awaited<ReturnType<typeof openFiles>>): Promise<void> {
   const section = (name: string, text: string): SectionData => ({
     kind: 'episodes',

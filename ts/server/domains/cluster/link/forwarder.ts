@@ -31,7 +31,7 @@ interface ForwarderParts {
   onEnd(outcome: 'ok' | 'lost' | 'unreachable'): void;
 }
 
-/** What a member answers itself: its probes, its pages, its own models, its own state, and the accounts that it had. */
+/** A member answers these itself: its probes, its pages, its own models, its own state, and the accounts that it had. */
 const OF_NODE =
   /^\/(?!v1\/|api\/|mcp|scim|\.well-known)|^\/api\/v1\/(system|inference|models\/pulls?|cluster\/leave|identity\/local-unknown)(\/|$)/;
 const ACCOUNTS = /^\/api\/v1\/(auth|identity|users)(\/|$)/;
@@ -93,7 +93,7 @@ export class Forwarder implements Forwarding {
     return replyOf(await (holder ?? own)(request), request);
   }
 
-  /** Whose credential that is, as a controller says now. Throws its refusal, or HttpError 503 where none answers. */
+  /** Asks a controller whose credential that is. Throws its refusal, or HttpError 503 where none answers. */
   async authenticate({ headers, path, remoteAddress, listener }: CredentialSource): Promise<Principal> {
     const body = encode({ headers: [...headers], path, remoteAddress, listener });
     const tried = new Set<Peer>();

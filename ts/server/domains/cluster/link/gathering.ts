@@ -31,7 +31,7 @@ const PART_MS = 5_000;
 /** A thread reads the files, and may have to begin. */
 const FILES_PART_MS = 30_000;
 const MOST_PART_BYTES = 4 * 1024 * 1024;
-/** Of the caller or of what it asks, and not because the node lacks a module. */
+/** A node refuses the caller or the request with these, and not because it lacks a module. */
 const REFUSALS = new Set([400, 401, 403, 429]);
 /** No page of a list has more. */
 const MOST_ROWS = 1_000;
@@ -84,7 +84,7 @@ export async function findHolder(request: ForwardedRequest, nodes: readonly AskN
   return undefined;
 }
 
-/** What the node that has it answers with 200. */
+/** The node that has it answers this with 200. */
 function lookedUp({ path, body }: ForwardedRequest): string | undefined {
   const { pathname, searchParams } = new URL(path, 'http://node');
   const [, id] = JOB.exec(pathname) ?? [];
