@@ -36,8 +36,8 @@ const TRIES = 3;
 const GROWTH = { ratio: 1.2, withinMs: 30_000 };
 /** All requests of a try are sent within it, or are left untried: slow routes would hold up all others. */
 const TRY_MS = 10_000;
-/** What stays so until an operator configures it has no time to come back at. */
-const NOT_SET_UP = /"error":"(mail_not_configured|no_speech_model)"/;
+/** What stays so until an operator configures it, or lets devices be written to again, has no time to come back at. */
+const NOT_SET_UP = /"error":"(mail_not_configured|no_speech_model|writes_halted)"/;
 /** Requests at once. */
 const N_CLIENTS = 4;
 

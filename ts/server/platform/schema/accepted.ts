@@ -19,7 +19,9 @@ export function describeAccepted(schema: SchemaNode): string {
     case 'boolean':
       return 'true or false';
     case 'object':
-      return 'an object';
+      return typeof schema['maxProperties'] === 'number'
+        ? `an object of at most ${schema['maxProperties']} members`
+        : 'an object';
     case 'null':
       return 'null';
     default:

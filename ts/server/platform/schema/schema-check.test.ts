@@ -33,6 +33,13 @@ t.test('a fault names the member, what is accepted and what was given', (t) => {
   t.end();
 });
 
+t.test('an object with too many members is told how many it may have', (t) => {
+  const check = new SchemaCheck(Type.Object({ headers: Type.Record(Type.String(), Type.String(), { maxProperties: 2 }) }));
+  const sentence = '`headers` must be an object of at most 2 members; one of 3 was given.';
+  t.strictSame(check.findFault({ headers: { a: '', b: '', c: '' } }, 'the body'), { member: 'headers', sentence });
+  t.end();
+});
+
 t.test('a union that nothing enters lists its branches', (t) => {
   t.equal(
     sentence({ model: 'a', stop: 5 }),

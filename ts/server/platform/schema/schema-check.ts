@@ -50,7 +50,8 @@ export class SchemaCheck {
     if (error.keyword === 'required') return describeMissing(error, node, whole);
     const member = memberName(error.instancePath);
     if (isUnknownMember(error)) return { member, sentence: `${subject(member, whole)} is not known here; leave it out.` };
-    const given = describeGiven(valueAt(value, error.instancePath));
+    const found = valueAt(value, error.instancePath);
+    const given = error.keyword === 'maxProperties' ? `one of ${Object.keys(found as object).length}` : describeGiven(found);
     const wanted = accepted ?? (node === undefined ? 'something else' : describeAccepted(node));
     return { member, sentence: `${subject(member, whole)} must be ${wanted}; ${given} was given.` };
   }
