@@ -56,6 +56,7 @@ const MOST_AT_A_TIME = 20;
 export class Calls {
   readonly #deps: CallsDeps;
   readonly #phones = new Map<string, { phone: Phone; ended: Promise<void> }>();
+  #nStarting = 0;
   /** Those that run, and those that have ended and answer repetitions of the other side. */
   readonly #lingering = new Set<Phone>();
   readonly #stopping = new AbortController();
@@ -67,14 +68,25 @@ export class Calls {
 
   /** The call is on disk when it resolves, and what it plays is ready. Throws what it is refused with. */
   async start(caller: Principal, request: CallRequest): Promise<CallRow> {
-    const { store, service, sealingKey, nodeId, now } = this.#deps;
+    const { service } = this.#deps;
     if (request.record === true && request.say === undefined && request.file_id === undefined)
       throw commError('invalid_request', 'record: Whoever is recorded is told so first: give `say` or `file_id`.', {
         param: 'record',
       });
     const account = await service.usableAccount(caller, request.account_id, request.to, 'calls');
-    if (this.#stopping.signal.aborted || this.#phones.size >= MOST_AT_A_TIME)
+    if (this.#stopping.signal.aborted || this.#phones.size + this.#nStarting >= MOST_AT_A_TIME)
       throw commError('calls_busy', 'The node makes as many calls as it may at a time.', { retryAfterMs: 30_000 });
+    // What is said is read aloud first, which takes seconds: such a call counts already.
+    this.#nStarting += 1;
+    try {
+      return await this.#begin(caller, request, account);
+    } finally {
+      this.#nStarting -= 1;
+    }
+  }
+
+  async #begin(caller: Principal, request: CallRequest, account: AccountRow): Promise<CallRow> {
+    const { store, sealingKey, nodeId, now } = this.#deps;
     const sound = await this.#soundOf(caller, request);
     const sealing = await sealingKey();
     const password = account.sealed_key === null ? '' : sealing.unseal(account.sealed_key, accountContext(account));
