@@ -33,7 +33,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/identity': [113, 10531],
   'server/domains/inference': [102, 10340],
   'server/domains/iot': [29, 3941],
-  'server/domains/comm': [30, 3681],
+  'server/domains/comm': [30, 3693],
   'server/domains/license': [14, 610],
   'server/domains/logs': [62, 9133],
   'server/domains/media': [51, 5891],
@@ -50,7 +50,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/domains/webhooks': [19, 1350],
   'server/extraction': [54, 3941],
   'server/native': [19, 2890],
-  'server/platform': [271, 20566],
+  'server/platform': [271, 20572],
   web: [356, 22600],
   workers: [25, 1602],
 };

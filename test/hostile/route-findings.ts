@@ -36,9 +36,9 @@ const TRIES = 3;
 const GROWTH = { ratio: 1.2, withinMs: 30_000 };
 /** All requests of a try are sent within it, or are left untried: slow routes would hold up all others. */
 const TRY_MS = 10_000;
-/** What stays so until an operator configures it, or lets devices be written to again, has no time to come back at. */
+/** An operator has to act first, so there is no time to come back at. */
 const NOT_SET_UP = /"error":"(mail_not_configured|no_speech_model|writes_halted)"/;
-/** What is said to a telephone is read aloud before it is called, which takes as long as the text has words. */
+/** The server reads a text aloud before it calls a telephone, which takes as long as the text has words. */
 const READ_ALOUD = new Set(['POST /api/v1/comm/calls/start']);
 /** Requests at once. */
 const N_CLIENTS = 4;

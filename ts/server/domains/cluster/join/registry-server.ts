@@ -39,7 +39,7 @@ const MOST_CERTIFICATES = 4;
 const MOST_CALL_BYTES = 2 * 2 ** 20;
 const MOST_HEARTBEAT_MS = 3_600_000;
 const Names = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 200 });
-/** What a member tells of itself. Others read it, so nothing in it may stop them. */
+/** Others read what a member tells of itself, so nothing in it may stop them. */
 const isBeat = compileLazily(
   Type.Object({
     id: Type.String({ pattern: ID.source }),

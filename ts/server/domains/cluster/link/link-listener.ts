@@ -37,9 +37,9 @@ interface ListenerParts {
 }
 
 const MOST_CONNECTIONS = 1_024;
-/** Of one node, so that the others still reach this one. */
+/** One node has so many, so that the others still reach this one. */
 const MOST_OF_NODE = 768;
-/** Of one address and of all, as long as nobody knows who it is. */
+/** One address and all together have so many, as long as nobody knows who it is. */
 const MOST_UNKNOWN_OF_ADDRESS = 64;
 const MOST_UNKNOWN = 256;
 const MOST_BODY_BYTES = 192 * 1024 * 1024;

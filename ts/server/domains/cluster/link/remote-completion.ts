@@ -25,7 +25,7 @@ export interface RemoteCompletionParts {
 
 /** Calls of one choice. */
 const MOST_CALLS = 256;
-/** Of the text and the other records of an answer: the longest context has less. */
+/** The text and the other records of an answer have so many: the longest context has less. */
 const MOST_ANSWER_BYTES = 64 * 2 ** 20;
 
 export class RemoteCompletion implements BackendCompletion, RunningCompletion {

@@ -1,5 +1,5 @@
 /**
- * What another node says of itself, checked before anything is made of it: a node that lies, or is of a later version, must not stop this one. A model that this
+ * Checks what another node says of itself before anything is made of it: a node that lies, or is of a later version, must not stop this one. A model that this
  * one does not understand is left out, and so is all beyond what one node may have.
  */
 import Type from 'typebox';

@@ -1,4 +1,4 @@
-/** What may come back for work whose answer comes in one piece: how much of it, and of which shape. A node that lies must cost no more than its answer. */
+/** Judges what comes back for work whose answer comes in one piece: how much of it, and of which shape. A node that lies must cost no more than its answer. */
 import Type from 'typebox';
 import { compileLazily } from '../../../platform/schema/compile-lazily.ts';
 import { Provider } from './called-record.ts';

@@ -76,7 +76,7 @@ export class Calls {
     const account = await service.usableAccount(caller, request.account_id, request.to, 'calls');
     if (this.#stopping.signal.aborted || this.#phones.size + this.#nStarting >= MOST_AT_A_TIME)
       throw commError('calls_busy', 'The node makes as many calls as it may at a time.', { retryAfterMs: 30_000 });
-    // What is said is read aloud first, which takes seconds: such a call counts already.
+    // A text is read aloud first, which takes seconds: such a call counts already.
     this.#nStarting += 1;
     try {
       return await this.#begin(caller, request, account);
