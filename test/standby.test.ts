@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
 import { runCli } from '../ts/cli/run-cli.ts';
 import { type ChildServer, freePort } from './child-server.ts';
@@ -104,6 +105,21 @@ t.test('a standby takes the place of its primary', { timeout: 280_000 }, async (
     const { data = [] } = json as { data?: { source: string }[] };
     return data.map(({ source }) => source).toSorted();
   };
+
+  await t.test('leases, heartbeats and the record of the request itself put it no further behind', async () => {
+    const lease = () => {
+      const database = new Database(join(one.data, 'svc.db'), { readonly: true });
+      const { until } = database.prepare('select lease_until as until from cluster_state').get() as { until: number };
+      database.close();
+      return until;
+    };
+    await until(async () => {
+      await sync();
+      const before = lease();
+      await until(() => lease() > before);
+      return (await replicas())[0]?.lag_commits === 0;
+    });
+  });
 
   await t.test('it knows how far behind it is, and refuses while commits are missing', async (t) => {
     for (const source of ['a', 'b']) t.equal((await ingest(one, source)).status, 201);

@@ -10,9 +10,9 @@ import { Writer } from '../server/platform/storage/sqlite/writer.ts';
 if (!parentPort) throw new Error('sqlite-writer.ts runs as a worker thread');
 const port = new ThreadPort<WriterRequest>(parentPort);
 
-parentPort.once('message', ({ file, recover }: ThreadData) => {
+parentPort.once('message', ({ file, recover, transient }: ThreadData) => {
   try {
-    const connection = Connection.openWriter(file);
+    const connection = Connection.openWriter(file, transient);
     if (recover) verifyDatabase(connection.database);
     const writer = new Writer(connection, port);
     port.onBatch((batch) => writer.handle(batch));

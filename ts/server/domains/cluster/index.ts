@@ -14,6 +14,8 @@ export const cluster = defineModule({
   name: 'cluster',
   settings: clusterSettings,
   migrations: clusterMigrations,
+  // A standby that is promoted begins a list of its own, and each node registers its certificate with it.
+  transient: ['cluster_nodes', 'cluster_orders', 'cluster_state'],
   create: async (context) => (await import('./cluster-module.ts')).createCluster(context),
 });
 

@@ -27,6 +27,8 @@ function defineIdentity(overrides: IdentityOverrides = {}): ModuleDefinition<typ
     name: 'identity',
     settings: identitySettings,
     migrations: identityMigrations,
+    // What an audit entry tells of is counted where it changed something, and the facts go along with such a change.
+    transient: ['identity_api_keys.used_at', 'identity_sessions.seen_at', 'identity_audit', 'identity_facts.value'],
     stateFiles: [{ name: 'sealing.key', kind: 'file' }],
     // Imported here, so that a program that only reads settings does not load the whole module.
     create: async (context) => (await import('./identity-module.ts')).createIdentity(context, overrides),

@@ -79,6 +79,8 @@ export interface ModuleDefinition<S extends SettingsSpec = SettingsSpec, Api = u
   readonly settings: S;
   /** Of the tables that the module owns, numbered from 1. */
   readonly migrations?: readonly Migration[];
+  /** See ModuleMigrations. */
+  readonly transient?: readonly string[];
   /** What it keeps in data_dir beside the database. Caches are left out, and so are models, which can be fetched again. */
   readonly stateFiles?: readonly StateFile[];
   /** Kinds of its things that groups and capability tokens limit; it asks `context.uses` before it shows or uses one. */
@@ -97,6 +99,7 @@ export function migrationsOf(definitions: readonly AnyModuleDefinition[]): Modul
   return [...recorded].map(([module, group]) => ({
     module,
     migrations: group.flatMap(({ migrations = [] }) => migrations).sort((a, b) => a.id - b.id),
+    transient: group.flatMap(({ transient = [] }) => transient),
   }));
 }
 

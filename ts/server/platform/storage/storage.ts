@@ -42,7 +42,7 @@ export interface Storage {
   snapshot(path: string, signal?: AbortSignal): Promise<void>;
   /** Reads the whole database, which may take long: what is damaged, as a StorageError `database_damaged`. On SQLite alone. */
   findDamage(): Promise<StorageError | undefined>;
-  /** Has each commit counted from now on, in the database itself. */
+  /** Has each commit counted from now on, in the database itself, but for those that change transient rows alone (ModuleMigrations). */
   countCommits(): Promise<void>;
   /** The number of the last commit; 0 where none is counted. */
   commitNumber(): Promise<number>;

@@ -4,6 +4,8 @@ import type { EventTables } from './event-tables.ts';
 /** The outbox, and how far each durable subscriber has read it. */
 export const eventsMigrations: ModuleMigrations = {
   module: 'events',
+  // A subscriber that had read further is told the rest once more, as after any crash.
+  transient: ['event_subscribers'],
   migrations: [
     {
       id: 1,

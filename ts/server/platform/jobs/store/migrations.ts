@@ -3,6 +3,7 @@ import { column, type ModuleMigrations } from '../../storage/index.ts';
 /** The tables of jobs and of the processes that run them. */
 export const jobsMigrations: ModuleMigrations = {
   module: 'jobs',
+  transient: ['job_runners', 'job_nodes'],
   migrations: [
     {
       id: 1,

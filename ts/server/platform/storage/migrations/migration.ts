@@ -14,4 +14,9 @@ export interface Migration {
 export interface ModuleMigrations {
   readonly module: string;
   readonly migrations: readonly Migration[];
+  /**
+   * Tables, and columns as `table.column`, that tell of the present moment alone: leases, heartbeats, times of last use. A copy of the database lacks
+   * nothing without them, so commits that change nothing else are not counted (`Storage.countCommits`).
+   */
+  readonly transient?: readonly string[];
 }

@@ -6,6 +6,9 @@ export const BUSY_TIMEOUT_MS = 5_000;
 const MAX_PREPARED = 256;
 const COUNT_COMMIT = "update svc_database set value = cast(cast(value as integer) + 1 as text) where key = 'commits'";
 
+/** The table that a statement writes to, and the column where it sets a single one, as Kysely compiles them. */
+const TARGET = /^(?:insert into|update|delete from) "(\w+)"(?: set "(\w+)" = \? where )?/;
+
 const COMMON = [
   'foreign_keys = ON',
   // Functions with side effects cannot be called from a schema that somebody else wrote.
@@ -18,19 +21,23 @@ const COMMON = [
 export class Connection {
   readonly database: Database.Database;
   readonly #prepared = new Map<string, Database.Statement>();
+  readonly #transient: ReadonlySet<string>;
+  /** Something was changed since the last commit that a copy of the database needs. */
+  #hasNews = false;
 
-  constructor(database: Database.Database) {
+  constructor(database: Database.Database, transient: readonly string[] = []) {
     this.database = database;
+    this.#transient = new Set(transient);
   }
 
-  static openWriter(file: string): Connection {
+  static openWriter(file: string, transient: readonly string[] = []): Connection {
     const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
     // What is deleted is overwritten with zeros, so that no free page holds what a user erased.
     database.pragma('secure_delete = ON');
     // Checkpoints are run by the writer, which sees their errors: SQLite hides those of automatic ones.
     for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 0', ...COMMON])
       database.pragma(setting);
-    return new Connection(database);
+    return new Connection(database, transient);
   }
 
   static openReader(file: string): Connection {
@@ -42,9 +49,11 @@ export class Connection {
   run({ sql, parameters }: Statement): StatementResult {
     const prepared = this.#prepare(sql);
     const values = parameters.map(toBound);
-    if (!prepared.reader) return { rows: [], affectedRows: prepared.run(values).changes };
-    const rows = prepared.all(values) as StatementResult['rows'];
-    return { rows, affectedRows: prepared.readonly ? 0 : rows.length };
+    if (prepared.readonly) return { rows: prepared.all(values) as StatementResult['rows'], affectedRows: 0 };
+    const rows = prepared.reader ? (prepared.all(values) as StatementResult['rows']) : [];
+    const affectedRows = prepared.reader ? rows.length : prepared.run(values).changes;
+    this.#hasNews ||= affectedRows > 0 && this.#isNews(sql);
+    return { rows, affectedRows };
   }
 
   /** Runs a statement without parameters or rows. */
@@ -52,8 +61,10 @@ export class Connection {
     this.#prepare(sql).run();
   }
 
-  /** Counts the commit that is about to be made, where that was asked for (`Storage.countCommits`). */
+  /** Counts the commit that is about to be made, where that was asked for (`Storage.countCommits`) and it has news. */
   countCommit(): void {
+    if (!this.#hasNews) return;
+    this.#hasNews = false;
     try {
       this.control(COUNT_COMMIT);
     } catch (error) {
@@ -65,6 +76,12 @@ export class Connection {
   close(): void {
     this.#prepared.clear();
     this.database.close();
+  }
+
+  #isNews(sql: string): boolean {
+    if (sql.startsWith('PRAGMA')) return false;
+    const [, table = '', column = ''] = TARGET.exec(sql) ?? [];
+    return !this.#transient.has(table) && !this.#transient.has(`${table}.${column}`);
   }
 
   #prepare(sql: string): Database.Statement {

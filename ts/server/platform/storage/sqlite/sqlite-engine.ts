@@ -33,7 +33,10 @@ export class SqliteEngine implements Engine {
       onBroken: (error: StorageError) => this.#onBroken(error),
       onCommit: (commit: CommitEvent) => this.#options.observer.onCommit?.(commit),
     };
-    this.#threads = await SqliteThreads.open(this.file, listener, this.#options.spareThreads);
+    this.#threads = await SqliteThreads.open(this.file, listener, {
+      spare: this.#options.spareThreads,
+      transient: this.#options.modules.flatMap(({ transient = [] }) => transient),
+    });
     this.#isOpen = true;
   }
 

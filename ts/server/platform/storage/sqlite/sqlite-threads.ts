@@ -17,6 +17,13 @@ const MAX_SYSTEM_READS = 8;
 /** A unit of more bytes holds the writer for long enough to be felt: one is with it at a time, and tenants take turns. */
 const LARGE_UNIT_BYTES = 1024 * 1024;
 
+interface ThreadsOptions {
+  /** Threads that were started already. */
+  readonly spare?: SpareThreads | undefined;
+  /** See ModuleMigrations. */
+  readonly transient?: readonly string[];
+}
+
 /** How an interactive transaction runs; without a limit it may take as long as it wants. */
 interface TransactionRules {
   readonly exclusive: boolean;
@@ -27,6 +34,7 @@ export class SqliteThreads {
   readonly #file: string;
   readonly #listener: ThreadListener;
   readonly #spare: SpareThreads;
+  readonly #transient: readonly string[];
   readonly #reads = new FairPlaces(MAX_READS, MAX_TENANT_READS);
   readonly #systemReads = new FairPlaces(MAX_SYSTEM_READS, MAX_SYSTEM_READS);
   readonly #largeUnits = new FairPlaces(1, 1);
@@ -34,17 +42,18 @@ export class SqliteThreads {
   readonly #readers: ReaderThreads;
   #lastTransaction = 0;
 
-  private constructor(file: string, listener: ThreadListener, spare: SpareThreads) {
+  private constructor(file: string, listener: ThreadListener, { spare = new SpareThreads(), transient = [] }: ThreadsOptions) {
     this.#spare = spare;
+    this.#transient = transient;
     this.#file = file;
     this.#listener = listener;
-    this.#writer = new SqliteThread<WriterRequest>(spare.take('writer'), { file, recover: false }, listener);
+    this.#writer = new SqliteThread<WriterRequest>(spare.take('writer'), { file, recover: false, transient }, listener);
     this.#readers = new ReaderThreads(file, listener, spare);
   }
 
   /** Opens the file with the writer, which creates it. The readers connect when they are first asked. */
-  static async open(file: string, listener: ThreadListener, spare = new SpareThreads()): Promise<SqliteThreads> {
-    const threads = new SqliteThreads(file, listener, spare);
+  static async open(file: string, listener: ThreadListener, options: ThreadsOptions = {}): Promise<SqliteThreads> {
+    const threads = new SqliteThreads(file, listener, options);
     try {
       await Promise.all([threads.#writer.opened(), threads.#readers.opened()]);
       return threads;
@@ -59,7 +68,7 @@ export class SqliteThreads {
     await this.#writer.end();
     this.#writer = new SqliteThread<WriterRequest>(
       this.#spare.take('writer'),
-      { file: this.#file, recover: true },
+      { file: this.#file, recover: true, transient: this.#transient },
       this.#listener,
     );
     await this.#writer.opened();

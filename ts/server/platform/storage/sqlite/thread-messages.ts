@@ -85,4 +85,6 @@ export interface ThreadData {
   readonly file: string;
   /** Whether the writer opens the database after an I/O error: it then verifies everything first. */
   readonly recover: boolean;
+  /** See ModuleMigrations. */
+  readonly transient?: readonly string[];
 }
