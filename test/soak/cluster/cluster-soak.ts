@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { SeededRandom } from '../../../models/random/seeded-random.ts';
 import { Contract } from '../contract.ts';
 import { Books } from './books.ts';
-import { disturbDatabase, disturbNodes } from './faults.ts';
+import { DatabaseFaults, disturbDatabase, disturbNodes } from './faults.ts';
 import { runClient } from './load.ts';
 import { Nodes } from './nodes.ts';
 import { Patroni } from './patroni.ts';
@@ -57,10 +57,11 @@ async function load(
   const isCalm = (): boolean => signal.aborted || record.now() > (seconds - CALM_SECONDS) * 1_000;
   const randomOf = (index: number) => new SeededRandom(seed * 1_000 + index);
   const clients = Array.from({ length: nClients }, (_, i) => runClient({ nodes, record, contract, books }, randomOf(i), isOver));
+  const site = { nodes, patroni, record, databaseFaults: new DatabaseFaults() };
   const work = [
     ...clients,
-    disturbNodes({ nodes, patroni, record, random: randomOf(nClients) }, isCalm),
-    disturbDatabase({ nodes, patroni, record, random: randomOf(nClients + 1) }, isCalm),
+    disturbNodes({ ...site, random: randomOf(nClients) }, isCalm),
+    disturbDatabase({ ...site, random: randomOf(nClients + 1) }, isCalm),
   ];
   // What remains of the work goes on, so that its requests are judged as any.
   await Promise.all(work.map((each) => each.catch((error: Error) => record.violate(`the soak itself failed: ${error.stack}`))));

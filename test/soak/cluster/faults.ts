@@ -11,7 +11,22 @@ export const KILLED = 'kill -9';
 export const STOPPED = 'SIGSTOP';
 export const ALONE = 'partition';
 
+/** One fault of the database at a time: two in a row take it away for longer than requests wait, and each of these is then refused as it should be. */
+export class DatabaseFaults {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run(fault: () => Promise<void>): Promise<void> {
+    const run = this.#last.then(fault);
+    this.#last = run.catch(() => undefined).then(() => wait(FOUND_AGAIN_MS));
+    return run;
+  }
+}
+
+/** Nodes have the database again by then. */
+const FOUND_AGAIN_MS = 5_000;
+
 interface FaultSite {
+  readonly databaseFaults: DatabaseFaults;
   readonly nodes: Nodes;
   readonly patroni: Patroni;
   readonly record: SoakRecord;
@@ -110,6 +125,8 @@ const OF_DATABASE_NODES: readonly [string, Fault][] = [
   ['database hangs', holdDatabase],
 ];
 
+const TAKES_DATABASE = new Set(OF_DATABASE_NODES.map(([name]) => name));
+
 /** One fault after the other, each kind as often as any, until `isOver`. */
 export async function disturbNodes(site: FaultSite, isOver: () => boolean): Promise<void> {
   const { nodes, random, record } = site;
@@ -118,14 +135,18 @@ export async function disturbNodes(site: FaultSite, isOver: () => boolean): Prom
     const [name, fault] = left.splice(random.integer(left.length), 1)[0] as [string, Fault];
     const able = nodes.all.filter(({ database }) => !OF_DATABASE_NODES.some(([of]) => of === name) || database.length > 0);
     const node = able[random.integer(able.length)] as ClusterNode;
-    await during(record, name, node, () => fault(site, node));
+    const befall = () => during(record, name, node, () => fault(site, node));
+    await (TAKES_DATABASE.has(name) ? site.databaseFaults.run(befall) : befall());
     await reviveDead(site);
     await wait(2_000 + random.integer(4_000));
   }
 }
 
 /** Failovers one after the other, with a synchronous standby each time, until `isOver`. */
-export async function disturbDatabase({ patroni, random, record }: FaultSite, isOver: () => boolean): Promise<void> {
+export async function disturbDatabase(
+  { patroni, random, record, databaseFaults }: FaultSite,
+  isOver: () => boolean,
+): Promise<void> {
   const kinds: readonly [string, () => Promise<(() => Promise<void>) | undefined>][] = [
     ['database killed', () => patroni.killPrimary()],
     ['database switched over', () => patroni.switchOver().then(() => undefined)],
@@ -135,9 +156,11 @@ export async function disturbDatabase({ patroni, random, record }: FaultSite, is
     await wait(10_000 + random.integer(30_000));
     const [name, fault] = kinds[i % kinds.length] as (typeof kinds)[number];
     let back: (() => Promise<void>) | undefined;
-    await during(record, name, undefined, async () => {
-      back = await fault();
-    });
+    await databaseFaults.run(() =>
+      during(record, name, undefined, async () => {
+        back = await fault();
+      }),
+    );
     await wait(3_000);
     await back?.();
   }

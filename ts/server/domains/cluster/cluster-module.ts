@@ -20,7 +20,7 @@ import { nodeFiles } from './link/model-files.ts';
 import { type NodeCertificate, openNodeCertificate } from './link/node-certificate.ts';
 import { MemberSide } from './member-side.ts';
 import type { NodeSide } from './node-side.ts';
-import { NodeStore } from './node-store.ts';
+import { NodeStore, REMOVALS } from './node-store.ts';
 import { NodeMap } from './protocol/node-map.ts';
 import type { Replication } from './replica/replication.ts';
 import { clusterRoutes } from './routes.ts';
@@ -64,13 +64,22 @@ export interface ClusterHealth {
   leads: boolean;
 }
 
-export function createCluster(context: ModuleContext<typeof clusterSettings>): Module<ClusterApi> {
+/** Tests put others in their place. */
+export interface ClusterOverrides {
+  /** Unix milliseconds, by which certificates are made and renewed. */
+  now?(): number;
+}
+
+export function createCluster(
+  context: ModuleContext<typeof clusterSettings>,
+  { now = Date.now }: ClusterOverrides = {},
+): Module<ClusterApi> {
   const { settings, node, log, metrics, storage } = context;
   const access = storage.access<ClusterTables>();
   const models = context.useOptional(inference);
   const listen = settings['cluster.listen'];
   const isShared = access.dialect !== 'sqlite';
-  const store = isShared || listen !== '' ? new NodeStore(access) : undefined;
+  const store = isShared || listen !== '' ? new NodeStore(access, () => link?.reread()) : undefined;
   const address = settings['cluster.address'];
   const entryMs = settings['cluster.entry_seconds'] * 1000;
   const nodeMap = new NodeMap({ ownId: () => node.id, entryMs });
@@ -106,7 +115,17 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
           front: () => front,
           onForwarded: figures.countForward,
           asksFirst: !isShared,
+          lacksDatabase: () => storage.notReady() !== undefined,
+          now,
         });
+  // Without news of it a removal is seen with the next reading of the list.
+  const removals =
+    link &&
+    storage.listen(REMOVALS, {
+      onListening: async () => link.reread(),
+      onNotification: () => link.reread(),
+      onLost: () => undefined,
+    });
   const self = new ClusterNode({
     isAlone: store === undefined,
     node,
@@ -140,6 +159,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
   const openLinks = async (links: ClusterLink, certificate: NodeCertificate, own: NodeSide): Promise<void> => {
     await own.open();
     await links.start(certificate, own);
+    removals?.start();
     opened.resolve();
     const known = await own.registry.nodes().catch(() => []);
     const told = known.find(({ id }) => id === node.id);
@@ -177,7 +197,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
     start: async () => {
       if (store !== undefined) await requireOriginal(node.dataDir);
       if (link === undefined && models.isRunning && models.api.split.models.length > 0) throw splitWithoutLink();
-      const certificate = link && (await openNodeCertificate(join(node.dataDir, 'cluster'), node.id));
+      const certificate = link && (await openNodeCertificate(join(node.dataDir, 'cluster'), node.id, now()));
       side = await openSide(certificate);
       if (link !== undefined && certificate !== undefined && side !== undefined) await openLinks(link, certificate, side);
       await self.start(side);
@@ -186,6 +206,7 @@ export function createCluster(context: ModuleContext<typeof clusterSettings>): M
       await side?.stop();
       await splitting?.stop();
       await self.stop();
+      await removals?.stop();
       await link?.stop();
       await side?.close();
     },

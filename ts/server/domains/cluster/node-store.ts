@@ -24,15 +24,20 @@ interface PendingOrder {
 }
 
 const all = systemScope();
+/** Nodes of one database tell each other there that one was removed. */
+export const REMOVALS = 'svc_cluster_removals';
 
 /** The list of nodes: the database, or a controller that is asked for it. */
 export type Registry = Pick<NodeStore, keyof NodeStore>;
 
 export class NodeStore {
   readonly #storage: StorageAccess<ClusterTables>;
+  readonly #onRemoved: () => void;
 
-  constructor(storage: StorageAccess<ClusterTables>) {
+  /** `onRemoved`: this process has removed a node; others of the database are told by `REMOVALS`. */
+  constructor(storage: StorageAccess<ClusterTables>, onRemoved: () => void = () => undefined) {
     this.#storage = storage;
+    this.#onRemoved = onRemoved;
   }
 
   /** Makes the one row of a new cluster. */
@@ -209,13 +214,16 @@ export class NodeStore {
 
   /** False: there is no such node. */
   async remove(id: string): Promise<boolean> {
-    return await this.#storage.write(all, async (db) => {
+    const isRemoved = await this.#storage.write(all, async (db) => {
       const { numDeletedRows } = await db.deleteFrom('cluster_nodes').where('id', '=', id).executeTakeFirstOrThrow();
       await db.deleteFrom('cluster_orders').where('node', '=', id).execute();
       await db.deleteFrom('cluster_certificates').where('node', '=', id).execute();
       if (numDeletedRows > 0n) await countChange(db);
+      if (this.#storage.dialect !== 'sqlite') await sql`select pg_notify(${REMOVALS}, '')`.execute(db);
       return numDeletedRows > 0n;
     });
+    this.#onRemoved();
+    return isRemoved;
   }
 
   async order(node: string, order: NodeOrder): Promise<string> {

@@ -17,6 +17,8 @@ export interface SelfSignedOptions {
   isForClients?: boolean;
   /** 825 by default, which is the most that Apple's systems accept. */
   days?: number;
+  /** Unix milliseconds: it is made then. */
+  now?: number;
 }
 
 /** Names as DNS, addresses as IP (RFC 5280 section 4.2.1.6). */
@@ -30,6 +32,7 @@ export async function createSelfSigned({
   names = [],
   isForClients = false,
   days = 825,
+  now = Date.now(),
 }: SelfSignedOptions): Promise<CertificateFiles> {
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
@@ -38,7 +41,7 @@ export async function createSelfSigned({
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   const all = [...new Set(['localhost', hostname(), '127.0.0.1', '::1', ...names].map((name) => name.toLowerCase()))];
-  const cert = signedCertificate(publicKey, privateKey, { names: all, isForClients, days });
+  const cert = signedCertificate(publicKey, privateKey, { names: all, isForClients, days, now });
   await mkdir(folder, { recursive: true });
   await writeNew(files.keyFile, privateKey, 0o600);
   await writeNew(files.certFile, cert, 0o644);
@@ -48,15 +51,15 @@ export async function createSelfSigned({
 function signedCertificate(
   publicKey: string,
   privateKey: string,
-  { names, isForClients, days }: Required<Omit<SelfSignedOptions, 'folder'>>,
+  { names, isForClients, days, now }: Required<Omit<SelfSignedOptions, 'folder'>>,
 ): string {
   const cert = forge.pki.createCertificate();
   cert.publicKey = forge.pki.publicKeyFromPem(publicKey);
   // Positive, and unique without a register of numbers (RFC 5280 section 4.1.2.2).
   cert.serialNumber = `01${randomBytes(15).toString('hex')}`;
   // Clocks of clients differ.
-  cert.validity.notBefore = new Date(Date.now() - DAY_MS);
-  cert.validity.notAfter = new Date(Date.now() + (days - 1) * DAY_MS);
+  cert.validity.notBefore = new Date(now - DAY_MS);
+  cert.validity.notAfter = new Date(now + (days - 1) * DAY_MS);
   const subject = [{ name: 'commonName', value: ((isForClients ? names.at(-1) : names[1]) ?? 'localhost').slice(0, 64) }];
   cert.setSubject(subject);
   cert.setIssuer(subject);

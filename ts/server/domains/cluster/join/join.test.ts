@@ -1,5 +1,5 @@
 /** A node joins with a token, once, and does nothing for a cluster that it did not join. */
-import { cpSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ConnectionOptions, connect } from 'node:tls';
@@ -10,7 +10,7 @@ import { ROLES, type Role } from '../../../platform/module/module-names.ts';
 import { openModules, standIn, statedCallers } from '../../../platform/module/test-support/open-modules.ts';
 import { scriptedNode } from '../../../platform/module/test-support/scripted-context.ts';
 import { inference } from '../../inference/index.ts';
-import { cluster } from '../index.ts';
+import { defineCluster } from '../index.ts';
 import { openNodeCertificate } from '../link/node-certificate.ts';
 import { type NodeEntry, NodeStore } from '../node-store.ts';
 import type { ClusterTables } from '../tables.ts';
@@ -21,7 +21,16 @@ import { enforcesForGood, readMembership } from './membership.ts';
 const ROOT = { 'x-as': JSON.stringify({ kind: 'session', subject: 'root', roles: ['superadmin'], scopes: ['*'] }) };
 const ADMIN = { 'x-as': JSON.stringify({ kind: 'session', subject: 'ann', roles: ['admin'], scopes: ['*'] }) };
 
-async function openNode(t: Test, id: string, dataDir = join(newFolder(t), 'data'), listen = '127.0.0.1:0') {
+const DAY_MS = 24 * 3_600_000;
+
+async function openNode(
+  t: Test,
+  id: string,
+  dataDir = join(newFolder(t), 'data'),
+  listen = '127.0.0.1:0',
+  now: () => number = Date.now,
+) {
+  const cluster = defineCluster({ now });
   const roles = new Set<Role>(['controller']);
   let holdsDocuments = false;
   const restarts: string[] = [];
@@ -261,6 +270,38 @@ t.test('what a node needs before it joins, and what a damaged file means', async
   await before.bed.stop();
   writeFileSync(join(dataDir, 'cluster', 'member.json'), '{');
   await t.rejects(readMembership(dataDir), 'it does not go on by itself');
+});
+
+t.test('a certificate is renewed at 20 of its 30 days, also of a member that was off then', { timeout: 60_000 }, async (t) => {
+  // The clock of TLS is nobody's to move, so the test ends with the present.
+  const began = Date.now() - 28.5 * DAY_MS;
+  let now = began;
+  const open = (id: string, dataDir?: string) => openNode(t, id, dataDir, undefined, () => now);
+  const head = await open('a1');
+  const first = await open('b2');
+  const { token } = (await head.ask('POST', 'join-tokens', {})).body;
+  t.equal((await first.ask('POST', 'join', { token })).status, 200);
+  await first.bed.stop();
+  const shown = () => [head, first].map(({ dataDir }) => readFileSync(join(dataDir, 'cluster', 'node.pem'), 'utf8'));
+  const nKnown = async () => {
+    const certificates = await head.store.certificates();
+    return ['a1', 'b2'].map((id) => certificates.filter(({ node }) => node === id).length).join();
+  };
+  const old = shown();
+  t.equal(await nKnown(), '1,1');
+
+  now = began + 19 * DAY_MS + 2_000;
+  const member = await open('b2', first.dataDir);
+  await until(async () => (await nKnown()) === '2,2');
+  t.strictSame(shown(), old, 'whoever is away now knows only these');
+  await until(async () => (await readMembership(first.dataDir))?.controllers[0]?.certificates.length === 2);
+  await until(async () => (await head.ask('GET', 'topology')).body.nodes.length === 2);
+  now = began + 28 * DAY_MS + 2_000;
+  await until(async () => shown().every((pem, i) => pem !== old[i]));
+  t.equal((await head.ask('POST', 'nodes/b2/drain')).status, 200, 'the member hears its controller');
+  await until(async () => (await head.ask('GET', 'topology')).body.nodes[1]?.state === 'draining');
+  t.match((await member.ask('GET', 'topology')).body, { leader: 'a1' });
+  t.equal(await nKnown(), '2,2');
 });
 
 async function dumped(store: NodeStore): Promise<unknown> {

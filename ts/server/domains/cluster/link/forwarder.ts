@@ -18,7 +18,7 @@ import { decode, encode } from './frames.ts';
 import { type AskNode, findHolder, gather, isList, partsOf } from './gathering.ts';
 import { OwnNode } from './own-node.ts';
 import { passEvents } from './pass-events.ts';
-import { type Peer, type PeerFacts, type Peers, usable } from './peers.ts';
+import { judging, type Peer, type PeerFacts, type Peers, usable } from './peers.ts';
 
 interface ForwarderParts {
   readonly peers: Peers;
@@ -128,7 +128,11 @@ export class Forwarder implements Forwarding {
     for (let peer = first ?? this.#choose(module, tried); peer !== undefined; peer = this.#choose(module, tried)) {
       tried.add(peer);
       try {
-        return await this.#sendTo(peer, request);
+        const response = await this.#sendTo(peer, request);
+        // It waited for its database for as long as it may, and another node need not.
+        const isElsewhere = mayRetry && response.status === 503 && peer.lacksDatabase && tried.size < MOST_ATTEMPTS;
+        if (!isElsewhere || this.#choose(module, tried)?.lacksDatabase !== false) return replyOf(response, request);
+        response.discard();
       } catch (error) {
         request.signal.throwIfAborted();
         if (isOfBody(error)) throw error;
@@ -145,7 +149,7 @@ export class Forwarder implements Forwarding {
     throw this.#parts.isMember() ? nobody(path) : silent();
   }
 
-  async #sendTo(peer: Peer, request: ForwardedRequest): Promise<Reply> {
+  async #sendTo(peer: Peer, request: ForwardedRequest): Promise<HttpResponse> {
     peer.nForwarding += 1;
     let isOver = false;
     const end = (outcome: 'ok' | 'lost'): void => {
@@ -157,7 +161,7 @@ export class Forwarder implements Forwarding {
     try {
       const response = await askPeer(peer, request);
       response.body.once('close', () => end(response.body.errored ? 'lost' : 'ok'));
-      return replyOf(response, request);
+      return response;
     } catch (error) {
       end('lost');
       throw error;
@@ -165,14 +169,14 @@ export class Forwarder implements Forwarding {
   }
 
   /**
-   * One that runs the module goes before others. A member asks one controller for as long as that answers, since some of what a client does lasts longer than
+   * One that runs the module goes before others, and one that reaches its database. A member asks one controller for as long as that answers, since some of what a client does lasts longer than
    * one request and is on one node: uploads, backends. Nodes of the database ask the one that has least to do.
    */
   #choose(module: string | undefined, tried: ReadonlySet<Peer>): Peer | undefined {
     const able = this.#parts.peers.all.filter((peer) => isAble(peer.facts) && !tried.has(peer));
     const near = usable(able.filter(({ facts }) => module !== undefined && facts.modules.includes(module)));
-    if (!this.#parts.isMember()) return near.toSorted((a, b) => a.nForwarding - b.nForwarding)[0];
-    const from = near.length > 0 ? near : usable(able);
+    if (!this.#parts.isMember()) return judging(near).toSorted((a, b) => a.nForwarding - b.nForwarding)[0];
+    const from = judging(near.length > 0 ? near : usable(able));
     return from.toSorted((a, b) => this.#weightOf(a).localeCompare(this.#weightOf(b)))[0];
   }
 

@@ -12,14 +12,15 @@ import type { Controller } from '../join/membership.ts';
 import type { NodeSide } from '../node-side.ts';
 import type { NodeEntry } from '../node-store.ts';
 import type { NodeMap } from '../protocol/node-map.ts';
+import { Renewal } from '../protocol/renewal.ts';
 import { Trust } from '../protocol/trust.ts';
-import { WIRE_HEADER, WIRE_VERSION } from '../protocol/wire-version.ts';
+import { AWAY_HEADER, WIRE_HEADER, WIRE_VERSION } from '../protocol/wire-version.ts';
 import type { CertificateRow } from '../tables.ts';
 import { ForwardServer, type NodeFront } from './forward-server.ts';
 import { Forwarder } from './forwarder.ts';
 import { JOIN_PATH, LinkListener, type LinkRequest } from './link-listener.ts';
 import { MODEL_FILE_PATH, ModelFileServer } from './model-files.ts';
-import { certificateRow, isDue, type NodeCertificate, openNodeCertificate } from './node-certificate.ts';
+import { certificateRow, type NodeCertificate, openNextCertificate, takeNextCertificate } from './node-certificate.ts';
 import { Peer, type PeerFacts, Peers } from './peers.ts';
 import { RemoteBackend, type RemoteObserver } from './remote-backend.ts';
 import { PROBE_PATH, WorkServer } from './work-server.ts';
@@ -41,6 +42,10 @@ interface LinkParts {
   /** This node as its clients meet it. */
   front(): NodeFront | undefined;
   onForwarded(outcome: string): void;
+  /** What others are told: this node judges nobody now. */
+  lacksDatabase(): boolean;
+  /** Unix milliseconds, by which certificates are renewed. */
+  now(): number;
   /** Nothing begins before each of the others was asked once: one of them may have taken the place of this one. */
   readonly asksFirst: boolean;
 }
@@ -51,8 +56,6 @@ const TICK_MS = 500;
 const ALIVE_MS = 2_000;
 const IDLE_MS = 8_000;
 const DRAIN_MS = 10_000;
-/** The others know a new certificate by then. */
-const SETTLE_MS = 5_000;
 
 export class ClusterLink {
   readonly #parts: LinkParts;
@@ -70,10 +73,12 @@ export class ClusterLink {
   readonly #prober: Repeater;
   #stopped = new AbortController();
   #certificate: NodeCertificate | undefined;
-  #next: { certificate: NodeCertificate; registeredAt: number } | undefined;
+  readonly #renewal: Renewal<NodeCertificate>;
   readonly #trust: Trust<CertificateRow>;
   #trusted = '';
   #distrust: NodeJS.Timeout | undefined;
+  /** Fingerprint of the certificate by which the others were met. */
+  #metAs = '';
   #port = 0;
   #removeBackend: (() => void) | undefined;
   /** Ids of nodes that joined with a token. */
@@ -90,6 +95,13 @@ export class ClusterLink {
     const { log, node, models } = parts;
     this.#parts = parts;
     this.#trust = new Trust({ now: () => performance.now(), lastsMs: parts.entryMs });
+    const folder = () => join(node.dataDir, 'cluster');
+    this.#renewal = new Renewal({
+      now: () => parts.now(),
+      next: () => openNextCertificate(folder(), node.id, parts.now()),
+      register: (certificate) => this.#register(certificate),
+      take: () => takeNextCertificate(folder()),
+    });
     this.#work = new WorkServer({ models, state: () => this.#side.state(), nodeId: () => node.id, log, idleMs: ALIVE_MS });
     this.#listener = new LinkListener({
       log,
@@ -204,6 +216,11 @@ export class ClusterLink {
     this.#onTrust = () => undefined;
   }
 
+  /** Reads the list of nodes at once. */
+  reread(): void {
+    this.#repeater.wake();
+  }
+
   async #answer(request: LinkRequest): Promise<void> {
     const { server } = this.#side;
     if (server !== undefined && request.path === JOIN_PATH) return await server.join(request);
@@ -211,6 +228,7 @@ export class ClusterLink {
     if (this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember, this.isMember);
     // Answers to clients of the other node have no such field.
     request.response.setHeader(WIRE_HEADER, WIRE_VERSION);
+    if (this.#parts.lacksDatabase()) request.response.setHeader(AWAY_HEADER, '1');
     // A member lends its models: it has those of the cluster from whoever has them.
     if (request.path.startsWith(MODEL_FILE_PATH)) return await this.#files.answer(request);
     // A member that was taken over reaches none of these.
@@ -288,7 +306,10 @@ export class ClusterLink {
 
   #meet(certificates: readonly CertificateRow[], nodes: readonly NodeEntry[]): void {
     const { node, entryMs } = this.#parts;
-    const known = new Map(this.#peers.all.map((peer) => [keyOf(peer.facts), peer]));
+    const own = this.#certificate as NodeCertificate;
+    const known = new Map(this.#peers.all.map((peer) => [`${this.#metAs} ${keyOf(peer.facts)}`, peer]));
+    const before = new Map(this.#peers.all.map((peer) => [peer.facts.id, peer]));
+    this.#metAs = own.fingerprint;
     const peers = nodes.flatMap((entry) => {
       const pems = certificates.filter(({ node: of }) => of === entry.id).map(({ pem }) => pem);
       if (entry.id === node.id || pems.length === 0) return [];
@@ -303,16 +324,19 @@ export class ClusterLink {
         modules: modulesOf(entry),
         certificates: pems,
       };
-      const peer = known.get(keyOf(facts)) ?? new Peer(facts, this.#certificate as NodeCertificate, IDLE_MS);
-      peer.facts = facts;
-      known.delete(keyOf(facts));
-      return [peer];
+      const key = `${own.fingerprint} ${keyOf(facts)}`;
+      const found = known.get(key);
+      known.delete(key);
+      if (found !== undefined) return [Object.assign(found, { facts })];
+      const peer = new Peer(facts, own, IDLE_MS);
+      const earlier = before.get(facts.id);
+      return [earlier?.facts.address === facts.address ? peer.succeed(earlier) : peer];
     });
     this.#peers.replace(peers);
     const trusted = new Set(certificates.map(({ node: of }) => of));
-    const before = [...this.#retired, ...known.values()];
-    this.#retired = before.filter(({ facts, isIdle }) => trusted.has(facts.id) && !isIdle);
-    for (const peer of before) if (!this.#retired.includes(peer)) void peer.close();
+    const left = [...this.#retired, ...known.values()];
+    this.#retired = left.filter(({ facts, isIdle }) => trusted.has(facts.id) && !isIdle);
+    for (const peer of left) if (!this.#retired.includes(peer)) void peer.close();
   }
 
   async #ask(peer: Peer): Promise<void> {
@@ -333,22 +357,11 @@ export class ClusterLink {
     }
   }
 
-  /** A new certificate is used once the others know it. */
   async #renew(): Promise<void> {
-    const { node, log } = this.#parts;
-    const own = this.#certificate as NodeCertificate;
-    if (this.#next === undefined && isDue(own.expiresAt)) {
-      const certificate = await openNodeCertificate(join(node.dataDir, 'cluster'), node.id);
-      await this.#register(certificate);
-      this.#next = { certificate, registeredAt: performance.now() };
-    }
-    if (this.#next === undefined || performance.now() - this.#next.registeredAt < SETTLE_MS) return;
-    this.#certificate = this.#next.certificate;
-    this.#next = undefined;
-    log.info('the certificate of this node was renewed', { expires: new Date(this.#certificate.expiresAt).toISOString() });
-    // Peers are met again, with the new one.
-    this.#retired = [...this.#retired, ...this.#peers.all];
-    this.#peers.replace([]);
+    const next = await this.#renewal.run(this.#certificate as NodeCertificate);
+    if (next === undefined) return;
+    this.#certificate = next;
+    this.#parts.log.info('the next certificate of this node is in use', { expires: new Date(next.expiresAt).toISOString() });
   }
 
   #register({ cert }: NodeCertificate): Promise<void> {

@@ -6,7 +6,7 @@ import { silentLog } from '../../../platform/module/test-support/scripted-contex
 import type { ModelCard } from '../../inference/index.ts';
 import { LinkListener } from './link-listener.ts';
 import { openNodeCertificate } from './node-certificate.ts';
-import { Peer, Peers, usable } from './peers.ts';
+import { judging, Peer, Peers, usable } from './peers.ts';
 import { RemoteBackend } from './remote-backend.ts';
 
 const own = { cert: '', key: '', fingerprint: '', expiresAt: 0 };
@@ -77,4 +77,14 @@ t.test('a node is known by each of its certificates while one is renewed', async
     await peer.close();
     await listener.close(0);
   }
+});
+
+t.test('a node that is met again with another certificate is what it was', async (t) => {
+  const before = Object.assign(peerOf('one', answering), { lacksDatabase: true, version: 2 });
+  const peers = new Peers();
+  peers.replace([peerOf('one', { hasTold: false }).succeed(before)]);
+  t.match(peers.all, [{ isAnswering: true, lacksDatabase: true, hasTold: true, version: 2 }]);
+  t.match(peers.cards(), [{ id: 'm', nodes: ['one'] }]);
+  t.notOk(peers.areUnknown);
+  t.strictSame(judging(peers.all), peers.all, 'where none reaches its database, any is asked');
 });

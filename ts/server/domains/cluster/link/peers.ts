@@ -4,7 +4,7 @@ import { HttpClient, type HttpRequest } from '../../../platform/network/http-cli
 import type { HttpResponse } from '../../../platform/network/http-response.ts';
 import type { ModelCard } from '../../inference/index.ts';
 import { clusterErrors } from '../errors.ts';
-import { LINK_HEADER, versionFor, WIRE_BEFORE, WIRE_HEADER } from '../protocol/wire-version.ts';
+import { AWAY_HEADER, LINK_HEADER, versionFor, WIRE_BEFORE, WIRE_HEADER } from '../protocol/wire-version.ts';
 import { readReport } from './bodies.ts';
 import type { NodeCertificate } from './node-certificate.ts';
 import { BLOCK_TOKENS, PrefixDigest } from './prefixes.ts';
@@ -58,6 +58,8 @@ export class Peer {
   isAnswering = false;
   /** It was asked how it is, and did not answer. */
   isSilent = false;
+  /** It said last that it does not reach its database: it judges nobody until it does. */
+  lacksDatabase = false;
   /** The wire version that it is asked in: the one before, which each node speaks that this one can talk to, until it says that it speaks this one's. */
   version = WIRE_BEFORE;
   cards: ReadonlyMap<string, ModelCard> = new Map();
@@ -130,6 +132,11 @@ export class Peer {
     return !this.isAnswering && !this.isSilent;
   }
 
+  /** The node is met again, with another certificate of either: what it said holds until it is asked. */
+  succeed({ cards, hasTold, isAnswering, isSilent, lacksDatabase, version, reported, recent, said }: Peer): this {
+    return Object.assign(this, { cards, hasTold, isAnswering, isSilent, lacksDatabase, version, reported, recent, said });
+  }
+
   get isIdle(): boolean {
     return this.nDispatched + this.nForwarding === 0;
   }
@@ -145,6 +152,7 @@ export class Peer {
       throw error;
     });
     this.version = versionFor(response.header(WIRE_HEADER));
+    this.lacksDatabase = response.header(AWAY_HEADER) !== undefined;
     if (response.status === 409 && response.header(LINK_HEADER) !== undefined) throw await this.#refusalOf(response);
     this.reported = readLoad(response.header(LOAD_HEADER)) ?? this.reported;
     return response;
@@ -271,6 +279,12 @@ export class Peers {
 export function usable(peers: readonly Peer[]): Peer[] {
   const answering = peers.filter(({ isAnswering }) => isAnswering);
   return answering.length > 0 ? answering : peers.filter(({ isDoubtful }) => isDoubtful);
+}
+
+/** Those that reach their database; where none does, all: one of them waits for it as any node would. */
+export function judging(peers: readonly Peer[]): readonly Peer[] {
+  const able = peers.filter(({ lacksDatabase }) => !lacksDatabase);
+  return able.length > 0 ? able : peers;
 }
 
 /** A model that a node has itself is asked of no provider. */

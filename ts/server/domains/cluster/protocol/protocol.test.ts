@@ -5,6 +5,7 @@ import type { NodeEntry } from '../node-store.ts';
 import { NodeCycle } from './node-cycle.ts';
 import { NodeMap } from './node-map.ts';
 import { stateOf } from './node-state.ts';
+import { RENEW_MS, Renewal, SHOW_MS } from './renewal.ts';
 import { Trust } from './trust.ts';
 import { nodesToUpdate } from './update-order.ts';
 import { spokenVersion, versionFor, WIRE_BEFORE, WIRE_VERSION, wireRefusal } from './wire-version.ts';
@@ -137,4 +138,41 @@ t.test('a node speaks its wire version and the one before, and no other', async 
   t.strictSame(asked, [WIRE_BEFORE, WIRE_BEFORE, WIRE_VERSION, WIRE_VERSION, WIRE_BEFORE], 'a newer one speaks this one too');
   t.match(wireRefusal('3'), /versions 1 and 2, and was asked in 3: controllers and edge nodes are updated first/);
   t.notMatch(wireRefusal('<script>'), /script/);
+});
+
+t.test('a certificate is followed by one that the others know for days before it is shown', async (t) => {
+  const expiresAt = 30 * 24 * 3_600_000;
+  const calls: string[] = [];
+  let now = expiresAt - RENEW_MS;
+  let isAway = true;
+  const following = { expiresAt: 2 * expiresAt };
+  const renewal = new Renewal({
+    now: () => now,
+    next: async () => {
+      calls.push('next');
+      return following;
+    },
+    register: async () => {
+      calls.push('register');
+      if (isAway) throw new Error('nobody registers it now');
+    },
+    take: async () => void calls.push('take'),
+  });
+  const run = () => renewal.run({ expiresAt });
+  t.strictSame([await run(), calls], [undefined, []], 'it has ten days left');
+  now += 1;
+  await t.rejects(run());
+  isAway = false;
+  t.equal(await run(), undefined);
+  now = expiresAt - SHOW_MS - 1;
+  t.equal(await run(), undefined, 'the old one is shown for as long as it can be');
+  now += 1;
+  t.equal(await run(), following);
+  t.strictSame(calls, ['next', 'register', 'next', 'register', 'take']);
+  t.equal(await renewal.run(following), undefined);
+
+  now = expiresAt - 1;
+  t.equal(await run(), undefined, 'one that is late is registered first, too');
+  now += 5_000;
+  t.equal(await run(), following);
 });

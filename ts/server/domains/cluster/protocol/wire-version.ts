@@ -9,6 +9,8 @@ export const WIRE_BEFORE = 1;
 export const WIRE_HEADER = 'x-svc-wire';
 /** An answer of the link itself, and of nothing behind it. */
 export const LINK_HEADER = 'x-svc-link';
+/** An answer has this field while its node does not reach its database. */
+export const AWAY_HEADER = 'x-svc-database-away';
 
 /** The version of a request; undefined: this node does not speak it. */
 export function spokenVersion(field: unknown): number | undefined {

@@ -1,0 +1,92 @@
+/** Requests are sent on to nodes that can judge them. */
+import { Readable } from 'node:stream';
+import t from 'tap';
+import type { ForwardedRequest } from '../../../platform/http/forwarding.ts';
+import type { Reply } from '../../../platform/http/reply/reply.ts';
+import type { HttpResponse } from '../../../platform/network/http-response.ts';
+import { Forwarder } from './forwarder.ts';
+import { Peer, Peers } from './peers.ts';
+
+const own = { cert: '', key: '', fingerprint: '', expiresAt: 0 };
+
+/** A controller that answers with this status, and says beside it whether it reaches its database. */
+class Controller extends Peer {
+  status = 200;
+  nAsked = 0;
+  /** What it comes to say with its next answer. */
+  losesDatabase = false;
+
+  constructor(id: string) {
+    super({ id, name: id, address: `${id}:1`, isReady: true, isMember: false, modules: [], certificates: [] }, own, 1);
+    this.isAnswering = true;
+  }
+
+  override async forward(): Promise<HttpResponse> {
+    this.nAsked += 1;
+    this.lacksDatabase = this.losesDatabase;
+    const body = Readable.from([Buffer.from(this.facts.id)]).on('error', () => undefined);
+    return { status: this.status, headers: {}, header: () => undefined, body, discard: () => body.destroy() } as never;
+  }
+}
+
+function memberOf(controllers: readonly Controller[]) {
+  const peers = new Peers();
+  peers.replace(controllers);
+  const forwarder = new Forwarder({
+    peers,
+    nodeId: () => 'member',
+    isMember: () => true,
+    ownPath: () => '',
+    front: () => undefined,
+    onEnd: () => undefined,
+  });
+  return async (method: string): Promise<[status: number, by: string]> => {
+    const path = '/api/v1/auth/whoami';
+    const send = forwarder.find({ route: undefined, method, path, isPart: false }) as (asked: ForwardedRequest) => Promise<Reply>;
+    const facts = {
+      address: '',
+      listener: 'public',
+      state: 'enforce',
+      host: '',
+      isEncrypted: false,
+      requestId: '',
+      hops: 1,
+    } as const;
+    const { signal } = new AbortController();
+    const reply = await send({ method, path, headers: new Map(), body: undefined, facts, signal, lastFrame: () => '' });
+    if (reply.kind !== 'stream') throw new Error(`a reply of the kind ${reply.kind}`);
+    const pieces = await (reply.body as Readable).toArray();
+    return [reply.status ?? 0, Buffer.concat(pieces).toString()];
+  };
+}
+
+t.test('a controller without its database is asked where no other one has it', async (t) => {
+  const all = ['a', 'b', 'c'].map((id) => new Controller(id));
+  const ask = memberOf(all);
+  const [, first] = await ask('POST');
+  t.strictSame(await ask('POST'), [200, first], 'one is asked for as long as it answers');
+  const chosen = all.find(({ facts }) => facts.id === first) as Controller;
+  chosen.lacksDatabase = true;
+  const [, other] = await ask('POST');
+  t.not(other, first);
+  for (const each of all) each.lacksDatabase = true;
+  t.equal((await ask('POST'))[0], 200, 'where none has it, one of them waits for it');
+});
+
+t.test('what such a one could not answer is asked again elsewhere, if it may be repeated', async (t) => {
+  const all = ['a', 'b', 'c'].map((id) => new Controller(id));
+  const ask = memberOf(all);
+  const [, first] = await ask('GET');
+  const lose = (controllers: readonly Controller[]): void => {
+    for (const each of controllers) Object.assign(each, { status: 503, losesDatabase: true, lacksDatabase: false });
+  };
+  const chosen = all.filter(({ facts }) => facts.id === first);
+  lose(chosen);
+  t.strictSame(await ask('POST'), [503, first], 'it may have been done');
+  lose(chosen);
+  t.equal((await ask('GET'))[0], 200);
+  lose(all);
+  const nBefore = all.reduce((sum, { nAsked }) => sum + nAsked, 0);
+  t.equal((await ask('GET'))[0], 503);
+  t.equal(all.reduce((sum, { nAsked }) => sum + nAsked, 0) - nBefore, 3, 'each is asked once');
+});
