@@ -28,7 +28,7 @@ async function main(): Promise<void> {
           'what a forward adds beside a bare one, and the tokens of prompts that four nodes compute for chats of eight turns',
         standby: 'how old the copy at a standby gets, and how long a promotion takes, with 10 GB of data (--size)',
         memory: 'recalls of an account with 10,000 memories, beside the embedding',
-        forecast: 'world models of series, beside the rules that they must beat',
+        forecast: 'world models of series, beside the rules that they must beat; chats beside their training',
         web: 'the first load of /chat, and scripting while an answer streams, in a browser',
       }),
     );
