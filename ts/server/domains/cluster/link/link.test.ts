@@ -190,7 +190,8 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
       backend: 'acme',
     } as const;
     const none = { tools: false, vision: false, audio: false, thinking: false, embeddings: false, rerank: false };
-    const capabilities: ModelCard['capabilities'] = { ...none, chat: true, completion: true };
+    // Providers say nothing of completion.
+    const capabilities = { ...none, chat: true } as ModelCard['capabilities'];
     const provider = (servingState: 'ok' | 'disabled') => ({
       unavailableReason: () => undefined,
       models: async () => [{ ...facts, capabilities, servingState, costOf: (a: number, b: number) => 2 * a + 3 * b }],

@@ -14,16 +14,9 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 /** Unix milliseconds that a Date has. */
 const Time = Type.Integer({ minimum: 0, maximum: 8.64e15 });
 const Price = Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-const Flags = Type.Object({
-  chat: Type.Boolean(),
-  completion: Type.Boolean(),
-  tools: Type.Boolean(),
-  vision: Type.Boolean(),
-  audio: Type.Boolean(),
-  thinking: Type.Boolean(),
-  embeddings: Type.Boolean(),
-  rerank: Type.Boolean(),
-});
+const FLAGS = ['chat', 'completion', 'tools', 'vision', 'audio', 'thinking', 'embeddings', 'rerank'];
+/** Cards of providers leave out what they do not speak of. */
+const Flags = Type.Object(Object.fromEntries(FLAGS.map((name) => [name, Type.Optional(Type.Boolean())])));
 const Reason = Type.Object({
   code: Type.Enum(['provider_rejected', 'unreachable', 'rate_limited']),
   status: Type.Optional(Count),
@@ -77,7 +70,7 @@ export function checkReport(said: Partial<Record<keyof NodeReport, unknown>> | n
   };
 }
 
-function knownMembers(card: ReportedCard): ReportedCard {
+function knownMembers(card: object): ReportedCard {
   const known = Object.entries(card).filter(([name]) => Object.hasOwn(Card.properties, name));
   return Object.fromEntries(known) as unknown as ReportedCard;
 }
