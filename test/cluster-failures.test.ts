@@ -184,7 +184,7 @@ t.test('two controllers and a member', limits, async (t) => {
       headers: as(root),
     });
     t.equal(made.status, 201);
-    await until(async () => (await get(member, '/api/v1/models')).text.includes('model-a'));
+    for (const node of [one, member]) await until(async () => (await get(node, '/api/v1/models')).text.includes('model-a'));
     for (const path of [
       '/api/v1/agent/tools',
       '/api/v1/users/me/conversations',

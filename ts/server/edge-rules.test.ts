@@ -10,7 +10,7 @@ import t, { type Test } from 'tap';
 import { CAPABILITY_SCOPES } from './domains/identity/accounts/scopes.ts';
 import { newApiKey } from './domains/identity/credentials/api-key.ts';
 import { newToken } from './domains/identity/secrets/secret-token.ts';
-import { createServer } from './main.ts';
+import { createServer, type Server } from './main.ts';
 import { modules } from './modules.ts';
 import { newFolder } from './platform/files/test-support/new-folder.ts';
 import { createSelfSigned } from './platform/http/self-signed.ts';
@@ -95,11 +95,11 @@ interface Credential {
   fate: Fate;
 }
 
-async function openProgram(t: Test) {
-  const folder = newFolder(t, ['models']);
+/** The folder of a program that was stopped may be given, and it is the same node then. */
+async function openProgram(t: Test, more: Record<string, string> = {}, folder = newFolder(t, ['models'])) {
   const dataDir = join(folder, 'data');
-  mkdirSync(dataDir);
-  const { certFile, keyFile } = await createSelfSigned({ folder: join(folder, 'tls') });
+  mkdirSync(dataDir, { recursive: true });
+  const { certFile, keyFile } = await createSelfSigned({ folder: join(newFolder(t), 'tls') });
   const environment = {
     SVC_DATA_DIR: dataDir,
     SVC_LISTEN: '127.0.0.1:0',
@@ -109,6 +109,7 @@ async function openProgram(t: Test) {
     SVC_FORCE_CPU_FEATURES: 'none',
     SVC_PUBLIC_TLS_CERT: certFile,
     SVC_PUBLIC_TLS_KEY: keyFile,
+    ...more,
   };
   const { definition, closeDatabase } = databaseCloser();
   const server = await createServer(loadNodeConfig({ root: folder, environment }), {
@@ -120,10 +121,13 @@ async function openProgram(t: Test) {
     new HttpAgent({ keepAlive: true, maxSockets: 16 }),
     new HttpsAgent({ keepAlive: true, maxSockets: 16, rejectUnauthorized: false }),
   ] as const;
-  t.teardown(async () => {
+  let stopping: Promise<unknown> | undefined;
+  const stop = async (): Promise<void> => {
     for (const agent of agents) agent.destroy();
-    await server.stop();
-  });
+    stopping ??= server.stop();
+    await stopping;
+  };
+  t.teardown(stop);
   const internal: Listener = {
     name: 'internal',
     send: (...said) => send(httpRequest, agents[0], addresses.internal.port, ...said),
@@ -132,7 +136,7 @@ async function openProgram(t: Test) {
     name: 'public',
     send: (...said) => send(httpsRequest, agents[1], addresses.public?.port ?? 0, ...said),
   };
-  return { server, internal, outside, closeDatabase };
+  return { folder, server, internal, outside, closeDatabase, stop };
 }
 
 /** A module in the place of one that no other uses, which can take the database from the others while the node runs. */
@@ -291,7 +295,10 @@ function fault(path: string, method: string, { status, headers, body }: Answer, 
   if (wanted.status === 503) {
     if (status !== 503) return `answers ${status}, not 503`;
     if (headers['retry-after'] === undefined) return 'has no Retry-After';
-    return method === 'HEAD' || JSON.stringify(body).includes('credential_check_unavailable') ? undefined : 'has another code';
+    // A member says of signing in and up that the accounts are elsewhere.
+    const isSigning = path.startsWith('/api/v1/auth/') && JSON.stringify(body).includes('account_service_unreachable');
+    const isNamed = isSigning || JSON.stringify(body).includes('credential_check_unavailable');
+    return method === 'HEAD' || isNamed ? undefined : 'has another code';
   }
   if (status !== 401) return `answers ${status}, not 401`;
   if (headers['www-authenticate'] !== 'Bearer') return `WWW-Authenticate is ${headers['www-authenticate']}`;
@@ -306,50 +313,85 @@ function fault(path: string, method: string, { status, headers, body }: Answer, 
   return undefined;
 }
 
+/** Asks each listener each route of the table with each mark and credential. Resolves to what is wrong, and how many were asked. */
+async function walk(
+  listeners: readonly Listener[],
+  table: Readonly<Record<string, Guard>>,
+  credentials: readonly Credential[],
+  wantedOf: (guard: Guard, isPublic: boolean, fate: Fate) => Expected,
+): Promise<{ faults: string[]; nAsked: number }> {
+  const faults: string[] = [];
+  let nAsked = 0;
+  for (const listener of listeners)
+    for (const [mark, tightens] of marks) {
+      const asked = Object.entries(table).flatMap(([route, guard]) =>
+        credentials.map((credential) => ({ route, guard, credential })),
+      );
+      const ask = async ({ route, guard, credential }: (typeof asked)[number]): Promise<void> => {
+        const [method = '', path = ''] = route.split(' ');
+        const headers = { ...credential.headers, ...(mark !== undefined && { 'x-svc-public-edge': mark }) };
+        const answer = await listener.send(method, path, headers);
+        const wanted = wantedOf(guard, listener.name === 'public' || tightens, credential.fate);
+        const wrong = fault(path, method, answer, wanted);
+        nAsked += 1;
+        if (wrong) faults.push(`${listener.name}, mark ${JSON.stringify(mark)}, ${credential.what}: ${route} ${wrong}`);
+      };
+      for (let i = 0; i < asked.length; i += 16) await Promise.all(asked.slice(i, i + 16).map(ask));
+    }
+  return { faults: faults.slice(0, 20), nAsked };
+}
+
+function tableOf(server: Pick<Server, 'openapi'>): Record<string, Guard> {
+  const served = Object.keys((server.openapi as { paths: object }).paths);
+  const later = laterPaths.map((path) => [`GET ${path}`, served.includes(path) ? 'edge' : 'always'] as const);
+  return { ...paths, ...Object.fromEntries(later) };
+}
+
+const unchecked: readonly Credential[] = [
+  { what: 'a key that was not looked up yet', headers: { 'x-api-key': newApiKey() }, fate: 'unchecked' },
+  { what: 'a session', headers: { authorization: `Bearer ${newToken('svcs_')}` }, fate: 'unchecked' },
+];
+
 t.test('the whole table', async (t) => {
   const { server, internal, outside, closeDatabase } = await openProgram(t);
-  const served = Object.keys((server.openapi as { paths: object }).paths);
-  const table: Record<string, Guard> = { ...paths };
-  for (const path of laterPaths) table[`GET ${path}`] = served.includes(path) ? 'edge' : 'always';
-  let nAsked = 0;
-  const walk = async (state: State, credentials: readonly Credential[]): Promise<string[]> => {
-    const faults: string[] = [];
-    for (const listener of [internal, outside]) {
-      for (const [mark, tightens] of marks) {
-        const asked = Object.entries(table).flatMap(([route, guard]) =>
-          credentials.map((credential) => ({ route, guard, credential })),
-        );
-        const ask = async ({ route, guard, credential }: (typeof asked)[number]): Promise<void> => {
-          const [method = '', path = ''] = route.split(' ');
-          const headers = { ...credential.headers, ...(mark !== undefined && { 'x-svc-public-edge': mark }) };
-          const answer = await listener.send(method, path, headers);
-          const wanted = expected(guard, listener.name === 'public' || tightens, state, credential.fate);
-          const wrong = fault(path, method, answer, wanted);
-          nAsked += 1;
-          if (wrong)
-            faults.push(`${state}, ${listener.name}, mark ${JSON.stringify(mark)}, ${credential.what}: ${route} ${wrong}`);
-        };
-        for (let i = 0; i < asked.length; i += 16) await Promise.all(asked.slice(i, i + 16).map(ask));
-      }
-    }
-    return faults;
-  };
+  const table = tableOf(server);
+  const walkIn = (state: State, credentials: readonly Credential[]) =>
+    walk([internal, outside], table, credentials, (guard, isPublic, fate) => expected(guard, isPublic, state, fate));
   const strangers: Credential[] = [
     { what: 'nothing', headers: {}, fate: 'none' },
     { what: 'a key of elsewhere', headers: { 'x-api-key': 'sk-1' }, fate: 'none' },
     { what: 'a token of elsewhere', headers: { authorization: 'Bearer x' }, fate: 'none' },
   ];
-  t.strictSame((await walk('off', strangers)).slice(0, 20), [], 'without accounts');
+  const nOf = (nCredentials: number) => 2 * marks.length * Object.keys(table).length * nCredentials;
+  t.strictSame(await walkIn('off', strangers), { faults: [], nAsked: nOf(3) }, 'without accounts');
   const credentials = await makeCredentials(internal);
-  t.strictSame((await walk('enforce', credentials)).slice(0, 20), [], 'with accounts');
-  const unknown: Credential[] = [
-    { what: 'a key that was not looked up yet', headers: { 'x-api-key': newApiKey() }, fate: 'unchecked' },
-    { what: 'a session', headers: { authorization: `Bearer ${newToken('svcs_')}` }, fate: 'unchecked' },
-  ];
+  t.strictSame(await walkIn('enforce', credentials), { faults: [], nAsked: nOf(credentials.length) }, 'with accounts');
   await closeDatabase();
-  t.strictSame((await walk('enforce', unknown)).slice(0, 20), [], 'while the accounts cannot be read');
-  credentials.push(...unknown);
-  t.equal(nAsked, 2 * marks.length * Object.keys(table).length * (strangers.length + credentials.length), `${nAsked} requests`);
+  t.strictSame(await walkIn('enforce', unchecked), { faults: [], nAsked: nOf(2) }, 'while the accounts cannot be read');
+});
+
+t.test('the whole table at a member, which sends on what is not its own', async (t) => {
+  const links = { SVC_CLUSTER_LISTEN: '127.0.0.1:0', SVC_CLUSTER_HEARTBEAT_SECONDS: '1', SVC_CLUSTER_ENTRY_SECONDS: '5' };
+  const controller = await openProgram(t, links);
+  const alone = await openProgram(t, links);
+  const credentials = await makeCredentials(controller.internal);
+  const root = credentials.find(({ what }) => what === 'a session as Bearer')?.headers ?? {};
+  const post = (at: Listener, path: string, body: object, headers: Headers = {}) =>
+    at.send('POST', path, { ...headers, 'content-type': 'application/json' }, JSON.stringify(body));
+  const made = await post(controller.internal, '/api/v1/cluster/join-tokens', {}, root);
+  t.match(await post(alone.internal, '/api/v1/cluster/join', { token: made.body.token }), { status: 200 });
+  await alone.server.restarting;
+  await alone.stop();
+  const member = await openProgram(t, links, alone.folder);
+  // What a controller answers is asked of it as through its public listener.
+  const sentOn = ['GET /api/v1/license/health', 'GET /api/v1/cloud/backends/public'].map((route) => [route, 'always'] as const);
+  const table = { ...tableOf(member.server), ...Object.fromEntries(sentOn) };
+  const walkMember = (all: readonly Credential[]) =>
+    walk([member.internal, member.outside], table, all, (guard, isPublic, fate) => expected(guard, isPublic, 'enforce', fate));
+  while ((await member.internal.send('GET', '/api/v1/auth/whoami', root)).status !== 200) await new Promise(setImmediate);
+  t.strictSame((await walkMember(credentials)).faults, [], 'with a controller');
+  await controller.stop();
+  t.strictSame((await walkMember(unchecked)).faults, [], 'without one');
 });
 
 t.test(
