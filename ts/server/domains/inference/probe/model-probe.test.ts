@@ -88,7 +88,8 @@ t.test('a model that does all it is asked has all abilities, and answers from do
 });
 
 t.test('a model that says whatever comes has none, and quotes', async (t) => {
-  const backend = backendOf(() => ({ text: 'The harbour of Kalomi was opened in 1701, in 1790 and in 1881 [1] [2].' }));
+  // No task has this name or one of these years.
+  const backend = backendOf(() => ({ text: 'The harbour of Wexby was opened in 1785, in 1875 and in 1965 [1] [2].' }));
   const abilities = await new ModelProbe({ backend, isBusy: () => false }).run('m', never, () => {});
   t.match(abilities, { answers: 0, cites: 0, denies: 0, follows_schema: 0, calls_tools: 0, refers: 0, tasks: 24 });
   t.equal(answersFromDocuments({ nParams: 70e9, abilities }), false, 'however large it is');
@@ -122,5 +123,20 @@ t.test('tasks are others for every seed, and the same for the same', (t) => {
   t.equal(JSON.stringify(makeProbeTasks(7)), JSON.stringify(makeProbeTasks(7)));
   t.not(JSON.stringify(makeProbeTasks(7)), JSON.stringify(makeProbeTasks(8)));
   t.equal(makeProbeTasks(1).length, 24);
+  t.end();
+});
+
+t.test('no two passages of a task tell of the same place', (t) => {
+  let nPlaces = 0;
+  for (let seed = 0; seed < 500; seed++)
+    for (const { prompt } of makeProbeTasks(seed)) {
+      const lines = String(prompt.messagesJson)
+        .split('\\n')
+        .filter((line) => /\[\d\] /.test(line));
+      const places = lines.map((line) => /(?:harbour of|Hafen von) (\p{L}+)/u.exec(line)?.[1]);
+      if (new Set(places).size < places.length) t.fail(`seed ${seed}: ${places}`);
+      nPlaces += places.length;
+    }
+  t.ok(nPlaces > 10_000, String(nPlaces));
   t.end();
 });

@@ -151,7 +151,9 @@ function twoTurns({ dog, reply, dogQuestion }: Phrases, random: Random): ProbeTa
 }
 
 function passages({ fact }: Phrases, random: Random): { towns: string[]; years: number[]; text: string } {
-  const towns = Array.from({ length: N_PASSAGES }, () => invented(random));
+  const named = new Set<string>();
+  while (named.size < N_PASSAGES) named.add(invented(random));
+  const towns = [...named];
   // Different ones, whatever is added to the first.
   const years = towns.map((_, i) => 1700 + 90 * i + random(80));
   return { towns, years, text: towns.map((town, i) => `[${i + 1}] ${fact(town, years[i] ?? 0)}`).join('\n') };
