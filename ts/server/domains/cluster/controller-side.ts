@@ -7,7 +7,7 @@ import type { HealthReason } from '../../platform/module/module.ts';
 import { StartError } from '../../platform/module/start-error.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { type Storage, StorageError } from '../../platform/storage/index.ts';
-import { clusterErrors } from './errors.ts';
+import { notStandby } from './errors.ts';
 import { enforceForGood, membershipText } from './join/membership.ts';
 import { RegistryServer } from './join/registry-server.ts';
 import type { ClusterLink } from './link/link.ts';
@@ -143,7 +143,7 @@ export class ControllerSide implements NodeSide {
 
   #primaryOf(node: string): Primary {
     if (this.#primary !== undefined) return this.#primary;
-    throw clusterErrors.error('not_a_standby', `The node ${node} is no standby of this one.`);
+    throw notStandby(node);
   }
 
   /** The first start as the primary that this node was not before. */

@@ -1,5 +1,6 @@
 /** Refusals of the cluster's routes. */
 import { defineErrors } from '../../platform/errors/define-errors.ts';
+import type { DomainError } from '../../platform/errors/domain-error.ts';
 
 export const clusterErrors = defineErrors('cluster', {
   node_not_found: [404, 'No node of this cluster has that id.', 'List the nodes: `svc node list`.'],
@@ -62,3 +63,7 @@ export const clusterErrors = defineErrors('cluster', {
     'See whether it runs and reaches the database, then ask again.',
   ],
 });
+
+export function notStandby(node: string): DomainError {
+  return clusterErrors.error('not_a_standby', `The node ${node} is no standby of this one.`);
+}

@@ -2,7 +2,7 @@
 import type { Log } from '../../platform/log/log.ts';
 import type { HealthReason } from '../../platform/module/module.ts';
 import type { Node } from '../../platform/node/node.ts';
-import { clusterErrors } from './errors.ts';
+import { clusterErrors, notStandby } from './errors.ts';
 import { enforceForGood, type Membership, writeMembership } from './join/membership.ts';
 import { RegistryClient } from './join/registry-client.ts';
 import type { ClusterLink } from './link/link.ts';
@@ -123,8 +123,4 @@ function untold(cause: unknown) {
     'No controller could be told that this node leaves: none answers, or this node was removed. `svc node leave --force` leaves all the same.',
     { cause },
   );
-}
-
-function notStandby(node: string) {
-  return clusterErrors.error('not_a_standby', `The node ${node} is no standby of this one.`);
 }

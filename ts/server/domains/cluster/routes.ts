@@ -6,7 +6,7 @@ import { ROLES, type Role } from '../../platform/module/module-names.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { losesDocuments, RoleSwitch } from '../../platform/node/role-switch.ts';
 import type { ClusterNode } from './cluster-node.ts';
-import { clusterErrors } from './errors.ts';
+import { clusterErrors, notStandby } from './errors.ts';
 import type { Joining } from './join/joining.ts';
 import type { NodeSide } from './node-side.ts';
 import type { NodeOrder } from './node-store.ts';
@@ -28,7 +28,7 @@ export function clusterRoutes(node: Node, self: ClusterNode, joining: Joining, s
   };
   const sideOf = (id: string): NodeSide => {
     const found = side();
-    if (found === undefined) throw clusterErrors.error('not_a_standby', `The node ${id} is no standby of this one.`);
+    if (found === undefined) throw notStandby(id);
     return found;
   };
   return [

@@ -7,6 +7,7 @@ import { inspectSnapshot } from '../index.ts';
 import { StorageError } from '../storage-error.ts';
 import { tenantScope } from '../tenant-scope.ts';
 import { type NoteTables, notesModule } from '../test-support/notes-module.ts';
+import { Connection } from './connection.ts';
 
 const red = tenantScope('red');
 
@@ -72,3 +73,10 @@ t.test(
     await second.close();
   },
 );
+
+t.test('a statement that writes nothing and gives no rows runs as others do', (t) => {
+  const connection = Connection.openWriter(join(newFolder(t), 'svc.sqlite'));
+  t.strictSame(connection.run({ sql: 'PRAGMA defer_foreign_keys = ON', parameters: [] }), { rows: [], affectedRows: 0 });
+  connection.close();
+  t.end();
+});

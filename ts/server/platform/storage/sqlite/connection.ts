@@ -49,9 +49,9 @@ export class Connection {
   run({ sql, parameters }: Statement): StatementResult {
     const prepared = this.#prepare(sql);
     const values = parameters.map(toBound);
-    if (prepared.readonly) return { rows: prepared.all(values) as StatementResult['rows'], affectedRows: 0 };
     const rows = prepared.reader ? (prepared.all(values) as StatementResult['rows']) : [];
-    const affectedRows = prepared.reader ? rows.length : prepared.run(values).changes;
+    const nWritten = prepared.reader ? rows.length : prepared.run(values).changes;
+    const affectedRows = prepared.readonly ? 0 : nWritten;
     this.#hasNews ||= affectedRows > 0 && this.#isNews(sql);
     return { rows, affectedRows };
   }
