@@ -1,5 +1,6 @@
-/** The list of nodes as a member has it: it asks a controller, one after the other. */
+/** The list of nodes as a member has it: it asks a controller, and another one where that does not answer. */
 import { X509Certificate } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterErrors } from '../errors.ts';
 import { hasFrames, readFrame, readMap, writeHeartbeat } from '../link/bodies.ts';
 import { decode, encode } from '../link/frames.ts';
@@ -12,6 +13,9 @@ import type { CertificateRow } from '../tables.ts';
 import type { Controller } from './membership.ts';
 
 const ASK_MS = 5_000;
+/** The next controller is asked beside one that hangs, as removed nodes are to be known within a second: only what may be asked of two. */
+const PATIENCE_MS = 300;
+const BESIDE: ReadonlySet<string> = new Set(['beat', 'nodes', 'state', 'certificates', 'orders']);
 const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
 
 export class RegistryClient implements Registry {
@@ -116,27 +120,47 @@ export class RegistryClient implements Registry {
 
   /** The controller that answered last is asked first. */
   async #call<T>(method: string, ...given: unknown[]): Promise<T> {
-    let failure: unknown = new Error('there is no controller');
-    for (let i = 0; i < this.#peers.length; i++) {
-      const at = (this.#first + i) % this.#peers.length;
-      try {
-        const peer = this.#peers[at] as Peer;
-        const isFrame = method === 'beat' && hasFrames(peer.version);
-        const body = isFrame ? writeHeartbeat(given[0] as Told) : encode({ method, arguments: given });
-        const response = await peer.ask('/registry', AbortSignal.timeout(ASK_MS), body);
-        const bytes = await response.bytes(MOST_ANSWER_BYTES);
-        if (response.status !== 200) throw new Error(`a controller answers ${response.status}`);
-        this.#first = at;
-        const said = Date.parse(response.header('date') ?? '');
-        this.clockOffsetMs = Number.isNaN(said) ? undefined : said - Date.now();
-        const frame = readFrame(bytes);
-        return frame === undefined ? (decode(bytes) as { value: T }).value : (readMap(frame) as T);
-      } catch (error) {
-        failure = error;
-      }
-    }
-    throw failure;
+    const inTurn = this.#peers.map((_, i) => (this.#first + i) % this.#peers.length);
+    const asks = inTurn.map((at) => async () => ({ at, ...(await this.#ask<T>(this.#peers[at] as Peer, method, given)) }));
+    const { at, value, date } = await firstOf(asks, BESIDE.has(method) ? PATIENCE_MS : ASK_MS);
+    this.#first = at;
+    this.clockOffsetMs = Number.isNaN(date) ? undefined : date - Date.now();
+    return value;
   }
+
+  async #ask<T>(peer: Peer, method: string, given: readonly unknown[]): Promise<{ value: T; date: number }> {
+    const isFrame = method === 'beat' && hasFrames(peer.version);
+    const body = isFrame ? writeHeartbeat(given[0] as Told) : encode({ method, arguments: given });
+    const response = await peer.ask('/registry', AbortSignal.timeout(ASK_MS), body);
+    const bytes = await response.bytes(MOST_ANSWER_BYTES);
+    if (response.status !== 200) throw new Error(`a controller answers ${response.status}`);
+    const frame = readFrame(bytes);
+    const value = frame === undefined ? (decode(bytes) as { value: T }).value : (readMap(frame) as T);
+    return { value, date: Date.parse(response.header('date') ?? '') };
+  }
+}
+
+/** The next is asked when one fails, or gives no answer for so long. Throws the last failure where none answers. */
+async function firstOf<T>(asks: readonly (() => Promise<T>)[], patienceMs: number): Promise<T> {
+  const answers: T[] = [];
+  let failure: unknown = new Error('there is no controller');
+  const running = new Set<Promise<void>>();
+  for (const ask of asks) {
+    const one = ask()
+      .then(
+        (answer) => void answers.push(answer),
+        (error: unknown) => {
+          failure = error;
+        },
+      )
+      .finally(() => running.delete(one));
+    running.add(one);
+    await Promise.race([...running, sleep(patienceMs, undefined, { ref: false })]);
+    if (answers.length > 0) return answers[0] as T;
+  }
+  while (answers.length === 0 && running.size > 0) await Promise.race(running);
+  if (answers.length === 0) throw failure;
+  return answers[0] as T;
 }
 
 function atController() {

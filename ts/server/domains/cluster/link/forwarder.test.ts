@@ -1,5 +1,6 @@
 /** Requests are sent on to nodes that can judge them. */
 import { Readable } from 'node:stream';
+import { setImmediate as immediate } from 'node:timers/promises';
 import t from 'tap';
 import type { ForwardedRequest } from '../../../platform/http/forwarding.ts';
 import type { Reply } from '../../../platform/http/reply/reply.ts';
@@ -15,6 +16,8 @@ class Controller extends Peer {
   nAsked = 0;
   /** What it comes to say with its next answer. */
   losesDatabase = false;
+  /** It is lost behind the head of its answer. */
+  isCut = false;
 
   constructor(id: string) {
     super({ id, name: id, address: `${id}:1`, isReady: true, isMember: false, modules: [], certificates: [] }, own, 1);
@@ -24,7 +27,12 @@ class Controller extends Peer {
   override async forward(): Promise<HttpResponse> {
     this.nAsked += 1;
     this.lacksDatabase = this.losesDatabase;
-    const body = Readable.from([Buffer.from(this.facts.id)]).on('error', () => undefined);
+    const pieces = async function* (isCut: boolean, id: string) {
+      await immediate();
+      if (isCut) throw new Error('the node is lost');
+      yield Buffer.from(id);
+    };
+    const body = Readable.from(pieces(this.isCut, this.facts.id)).on('error', () => undefined);
     return { status: this.status, headers: {}, header: () => undefined, body, discard: () => body.destroy() } as never;
   }
 }
@@ -89,4 +97,17 @@ t.test('what such a one could not answer is asked again elsewhere, if it may be 
   const nBefore = all.reduce((sum, { nAsked }) => sum + nAsked, 0);
   t.equal((await ask('GET'))[0], 503);
   t.equal(all.reduce((sum, { nAsked }) => sum + nAsked, 0) - nBefore, 3, 'each is asked once');
+});
+
+t.test('an answer that is lost behind its head begins again elsewhere, if it may be repeated', async (t) => {
+  const all = ['a', 'b'].map((id) => new Controller(id));
+  const ask = memberOf(all);
+  const [, first] = await ask('GET');
+  const chosen = all.find(({ facts }) => facts.id === first) as Controller;
+  chosen.isCut = true;
+  const [status, other] = await ask('GET');
+  t.strictSame([status, other === first], [200, false]);
+  t.notOk(chosen.isAnswering);
+  chosen.isAnswering = true;
+  await t.rejects(ask('POST'), { code: 'node_lost', status: 503 }, 'it may have been done');
 });

@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { CredentialSource } from '../../../platform/http/authenticator.ts';
 import { HttpError } from '../../../platform/http/errors.ts';
 import type { AskedRequest, ForwardedRequest, Forwarding } from '../../../platform/http/forwarding.ts';
@@ -131,7 +132,10 @@ export class Forwarder implements Forwarding {
         const response = await this.#sendTo(peer, request);
         // It waited for its database for as long as it may, and another node need not.
         const isElsewhere = mayRetry && response.status === 503 && peer.lacksDatabase && tried.size < MOST_ATTEMPTS;
-        if (!isElsewhere || this.#choose(module, tried)?.lacksDatabase !== false) return replyOf(response, request);
+        if (!isElsewhere || this.#choose(module, tried)?.lacksDatabase !== false) {
+          if (!isEvents(response, request)) await untilBegun(response.body);
+          return replyOf(response, request);
+        }
         response.discard();
       } catch (error) {
         request.signal.throwIfAborted();
@@ -209,13 +213,27 @@ async function askPeer(peer: Peer, { method, path, headers, body, facts, signal 
   throw new Error(`the node answers ${response.status} to a request that was sent on`);
 }
 
-function replyOf(response: HttpResponse, { method, lastFrame }: ForwardedRequest): Reply {
+/** Resolves with the first piece of a body, or its end: a head that was passed on by then lets no other node answer. Throws what cuts it before. */
+async function untilBegun(body: Readable): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const ends = { readable: resolve, end: resolve, close: resolve, error: reject };
+  for (const [event, listener] of Object.entries(ends)) body.once(event, listener);
+  await promise.finally(() => {
+    for (const [event, listener] of Object.entries(ends)) body.off(event, listener);
+  });
+}
+
+function isEvents(response: HttpResponse, { method }: ForwardedRequest): boolean {
+  return method !== 'HEAD' && response.status === 200 && response.header('content-type')?.startsWith('text/event-stream') === true;
+}
+
+function replyOf(response: HttpResponse, request: ForwardedRequest): Reply {
   const kept = endToEndOf(response.headers, OWN_FIELDS);
-  if (method !== 'HEAD' && response.status === 200 && response.header('content-type')?.startsWith('text/event-stream'))
+  if (isEvents(response, request))
     return {
       kind: 'events',
       headers: kept,
-      start: (stream) => void passEvents(response.body, stream, () => lastFrame(cut())),
+      start: (stream) => void passEvents(response.body, stream, () => request.lastFrame(cut())),
     };
   const sizeText = response.header('content-length');
   return {
