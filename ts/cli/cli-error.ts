@@ -38,11 +38,13 @@ export function refusedError({ status, code, message, cause }: Refusal): CliErro
   }
   const exit = status === 404 ? 'not_found' : status === 409 ? 'conflict' : 'failed';
   const sentence = `the server answers ${status}: ${printable(message || 'no reason given')}`;
-  return new CliError(exit, `http_${status}`, sentence, remedyOf(status));
+  return new CliError(exit, `http_${status}`, sentence, remedyOf(status, code));
 }
 
-function remedyOf(status: number): string {
+function remedyOf(status: number, code: string): string {
   if (status === 401)
     return 'give a key with --api-key or SVC_API_KEY, or run this as the user that owns the data folder of the server';
-  return status === 404 ? 'run `svc status` for its models' : 'see the log of the server';
+  if (status === 503) return 'ask again in a moment; where it stays so, `svc doctor` says what is wrong';
+  if (code === 'model_not_found') return 'run `svc status` for its models';
+  return status < 500 && code !== String(status) ? `see \`${code}\` in docs/reference/errors.md` : 'see the log of the server';
 }

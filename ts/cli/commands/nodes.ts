@@ -2,6 +2,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Answer } from '../../client/client.ts';
 import { databaseOptions } from '../../server/database.ts';
 import { openReplication } from '../../server/domains/backup/index.ts';
 import { cluster, joinStopped, loadStandby } from '../../server/domains/cluster/index.ts';
@@ -19,6 +20,7 @@ import { CliError } from '../cli-error.ts';
 import type { Invocation } from '../command.ts';
 import { command } from '../command.ts';
 import { readConfig } from '../configuration.ts';
+import { type Columns, tableOf } from '../format.ts';
 import { listCommand, requestCommand, serverCommand } from '../server-command.ts';
 import { forceRole, readRole, readState } from './roles.ts';
 
@@ -28,19 +30,25 @@ const ANSWER_POLLS = 600;
 
 const id = { name: 'ID', help: 'id of the node, as `svc node list` shows it' };
 
-export const nodeList = listCommand({
+type NodeRow = Answer<'GET /api/v1/cluster/topology'>['nodes'][number];
+
+const nodeColumns: Columns<NodeRow> = {
+  VERSION: ({ version, update }) => (update === null ? version : `${version} (update ${update})`),
+  SEEN: ({ last_seen_seconds: seconds }) => `${Math.round(seconds)} s ago`,
+  LOAD: ({ load }) => load.cpu.toFixed(2),
+  ROLES: ({ roles }) => roles.join(' '),
+  ID: ({ id }) => id,
+};
+
+export const nodeList = requestCommand({
   words: ['node', 'list'],
-  summary: 'List the nodes of the cluster, and how they are',
+  summary: 'List the nodes of the cluster, how they are, and which one leads',
   examples: ['svc node list'],
   route: 'GET /api/v1/cluster/topology',
-  columns: {
-    NAME: ({ name }) => name,
-    STATE: ({ state }) => state,
-    VERSION: ({ version, update }) => (update === null ? version : `${version} (update ${update})`),
-    SEEN: ({ last_seen_seconds: seconds }) => `${Math.round(seconds)} s ago`,
-    LOAD: ({ load }) => load.cpu.toFixed(2),
-    ROLES: ({ roles }) => roles.join(' '),
-    ID: ({ id }) => id,
+  record: ({ nodes }) => nodes,
+  text: ({ nodes, leader }) => {
+    const stateOf = ({ id, state }: NodeRow): string => (nodes.length > 1 && id === leader ? `${state}, leads` : state);
+    return tableOf({ NAME: ({ name }) => name, STATE: stateOf, ...nodeColumns }, nodes);
   },
 });
 

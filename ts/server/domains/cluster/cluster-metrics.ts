@@ -55,11 +55,14 @@ function collect(metrics: MetricsRegistry, now: () => Now): void {
   const age = metrics.gauge('svc_cluster_map_age_seconds', 'Time since this node last read the map of the cluster.').with();
   const leads = metrics.gauge('svc_cluster_epoch', 'The epoch in which this node leads; 0 while another one does.').with();
   const answered = metrics.gauge('svc_cluster_running', 'Answers that this node makes for others now.').with();
+  let shown: Now['lags'] = [];
   metrics.onCollect(() => {
     const { nNodes, mapAgeSeconds, epoch, nAnswered, lags } = now();
     size.set(nNodes);
     age.set(mapAgeSeconds);
+    for (const [node] of shown) lag.delete({ node });
     for (const [node, seconds] of lags) lag.with({ node }).set(seconds);
+    shown = lags;
     leads.set(epoch ?? 0);
     answered.set(nAnswered);
   });
