@@ -9,7 +9,6 @@ import { hasEnded, type JobContext, JobError, type JobQueue, type Jobs } from '.
 import type { Log } from '../../platform/log/log.ts';
 import type { AddressPolicy } from '../../platform/network/address-policy.ts';
 import type { HttpClient } from '../../platform/network/http-client.ts';
-import { judgeName } from '../../platform/network/outgoing-way.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import { type TenantScope, tenantScope } from '../../platform/storage/index.ts';
 import type { AttachedFile, AttachedFiles } from './attached-files.ts';
@@ -148,7 +147,7 @@ export class Delivery {
       const url = channel.address(settings, key);
       if (url !== undefined) {
         policy.check(url);
-        await judgeName(policy, url);
+        await policy.judgeName(url);
       }
       const signal = AbortSignal.timeout(timeoutMs);
       return await channel.send(

@@ -5,7 +5,6 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import forge from 'node-forge';
 import type { CertificateFiles } from './listen/certificate.ts';
 
 export interface SelfSignedOptions {
@@ -41,18 +40,20 @@ export async function createSelfSigned({
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   const all = [...new Set(['localhost', hostname(), '127.0.0.1', '::1', ...names].map((name) => name.toLowerCase()))];
-  const cert = signedCertificate(publicKey, privateKey, { names: all, isForClients, days, now });
+  const cert = await signedCertificate(publicKey, privateKey, { names: all, isForClients, days, now });
   await mkdir(folder, { recursive: true });
   await writeNew(files.keyFile, privateKey, 0o600);
   await writeNew(files.certFile, cert, 0o644);
   return files;
 }
 
-function signedCertificate(
+async function signedCertificate(
   publicKey: string,
   privateKey: string,
   { names, isForClients, days, now }: Required<Omit<SelfSignedOptions, 'folder'>>,
-): string {
+): Promise<string> {
+  // Few starts make a certificate.
+  const { default: forge } = await import('node-forge');
   const cert = forge.pki.createCertificate();
   cert.publicKey = forge.pki.publicKeyFromPem(publicKey);
   // Positive, and unique without a register of numbers (RFC 5280 section 4.1.2.2).

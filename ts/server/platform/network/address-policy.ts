@@ -71,6 +71,20 @@ export class AddressPolicy {
     };
   }
 
+  /**
+   * Judges a name that another one resolves, as a proxy does: what this machine resolves to an address inside the network is refused, and what it cannot
+   * resolve is the other's to judge, since many networks with a proxy resolve nothing outside. Throws UnsafeAddress.
+   */
+  judgeName(url: URL): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.lookupFor(url)(bareHost(url.hostname), { all: true }, (error) => {
+        const isUnknown = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'].includes((error as NodeJS.ErrnoException | null)?.code ?? '');
+        if (error === null || isUnknown) resolve();
+        else reject(error);
+      });
+    });
+  }
+
   #isTrusted(url: URL): boolean {
     return this.#trusted.has(comparedOrigin(url)) || this.#allowed.some((host) => isAllowedBy(host, url));
   }

@@ -4,7 +4,7 @@ import { type Dispatcher, Pool } from 'undici';
 import type { HttpClientOptions, HttpRequest } from './http-client.ts';
 import { type StageLimits, translateFailure } from './http-client-error.ts';
 import { HttpResponse, type Redirect } from './http-response.ts';
-import { basicAuthorization, judgeName, type Way, wayTo } from './outgoing-way.ts';
+import { basicAuthorization, type Way, wayTo } from './outgoing-way.ts';
 import { findProxy } from './proxy-environment.ts';
 
 const DEFAULT_LIMITS: StageLimits = { connectMs: 10_000, firstByteMs: 60_000, idleMs: 60_000 };
@@ -26,7 +26,7 @@ export class HttpConnections {
     const { policy, environment = process.env } = this.#options;
     const limits = { ...DEFAULT_LIMITS, ...this.#options, ...request };
     const proxy = findProxy(url, environment);
-    if (proxy !== undefined && policy !== undefined) await judgeName(policy, url);
+    if (proxy !== undefined && policy !== undefined) await policy.judgeName(url);
     const way = wayTo(url, proxy, { connectMs: limits.connectMs, policy, tls: this.#options.tls });
     try {
       const answer = await this.#poolOf(way).request({

@@ -72,20 +72,6 @@ async function openTunnel(proxy: URL, target: string, connectMs: number): Promis
   }
 }
 
-/**
- * A proxy resolves names itself. What this machine resolves to an address inside the network is refused before the proxy is asked; what it
- * cannot resolve is the proxy's to judge, since many networks with a proxy resolve nothing outside.
- */
-export function judgeName(policy: AddressPolicy, url: URL): Promise<void> {
-  return new Promise((resolve, reject) => {
-    policy.lookupFor(url)(bareHost(url.hostname), { all: true }, (error) => {
-      const isUnknown = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'].includes((error as NodeJS.ErrnoException | null)?.code ?? '');
-      if (error === null || isUnknown) resolve();
-      else reject(error);
-    });
-  });
-}
-
 /** Of an address with a name and a password in it. */
 export function basicAuthorization(field: string, { username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};

@@ -38,24 +38,33 @@ function aEncoded(sample: number): number {
   return (sign | (exponent << 4) | mantissa) ^ 0x55;
 }
 
-function tables(decode: (byte: number) => number, encode: (sample: number) => number) {
+interface Law {
+  readonly decoded: Int16Array;
+  /** By the sample and 32,768. */
+  readonly encoded: Uint8Array;
+}
+
+function lawOf(decode: (byte: number) => number, encode: (sample: number) => number): Law {
   return {
     decoded: Int16Array.from({ length: 256 }, (_, byte) => decode(byte)),
     encoded: Uint8Array.from({ length: 65_536 }, (_, at) => encode(at - 32_768)),
   };
 }
 
-const LAWS: Record<Codec, ReturnType<typeof tables>> = {
-  [PCMU]: tables(muDecoded, muEncoded),
-  [PCMA]: tables(aDecoded, aEncoded),
-};
+/** A law is laid out with its first call: it takes milliseconds, and most nodes make none. */
+const laws: Partial<Record<Codec, Law>> = {};
+
+function law(codec: Codec): Law {
+  laws[codec] ??= codec === PCMU ? lawOf(muDecoded, muEncoded) : lawOf(aDecoded, aEncoded);
+  return laws[codec];
+}
 
 export function encodeG711(codec: Codec, samples: Int16Array): Buffer {
-  const { encoded } = LAWS[codec];
+  const { encoded } = law(codec);
   return Buffer.from(samples.map((sample) => encoded[sample + 32_768] ?? 0));
 }
 
 export function decodeG711(codec: Codec, bytes: Uint8Array): Int16Array {
-  const { decoded } = LAWS[codec];
+  const { decoded } = law(codec);
   return Int16Array.from(bytes, (byte) => decoded[byte] ?? 0);
 }

@@ -8,9 +8,7 @@ const [zero, point, minus] = [0x30, 0x2e, 0x2d];
 const bounds = Float64Array.from([1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]);
 const scales = Float64Array.from([1e9, 1e10, 1e11, 1e12, 1e13, 1e14]);
 /** The digits of 000 to 999, one group after the other. */
-const groups = Uint8Array.from(Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0')).join(''), (c) =>
-  c.charCodeAt(0),
-);
+const groups = Uint8Array.from({ length: 3000 }, (_, at) => zero + (Math.trunc(Math.trunc(at / 3) / 10 ** (2 - (at % 3))) % 10));
 
 /** Writes one number and returns the offset behind it. What JSON has no number for becomes null, as JSON.stringify has it. */
 export function writeFloat(value: number, to: Uint8Array, at: number): number {
