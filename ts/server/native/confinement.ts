@@ -46,8 +46,7 @@ export async function describeConfinementGap(): Promise<string | undefined> {
       `${folders.join(' and ')}: install the package again, or build with \`node scripts/build.mjs\``
     );
   }
-  const { stdout } = await promisify(execFile)(launcher, ['--probe']).catch((error: Error) => ({ stdout: error.message }));
-  return describeProbe(stdout.trim());
+  return describeProbe(await probeOf(launcher));
 }
 
 /** Why programs of strangers cannot be confined here; undefined: they can, wholly. */
@@ -55,8 +54,24 @@ export async function findMissingConfinement(): Promise<string | undefined> {
   if (process.platform !== 'linux') return `${process.platform} confines no programs; Linux does`;
   const launcher = findLauncher(candidateFolders('llama'));
   if (launcher === undefined) return `the launcher ${launcherName} is missing`;
-  const { stdout } = await promisify(execFile)(launcher, ['--probe']).catch((error: Error) => ({ stdout: error.message }));
-  return describeProbe(stdout.trim());
+  return describeProbe(await probeOf(launcher));
+}
+
+const probes = new Map<string, Promise<string>>();
+
+/** Asked once where it answers: the kernel stays what it is, and a start wants to know it twice. */
+function probeOf(launcher: string): Promise<string> {
+  const known = probes.get(launcher);
+  if (known !== undefined) return known;
+  const asked = promisify(execFile)(launcher, ['--probe']).then(
+    ({ stdout }) => stdout.trim(),
+    (error: Error) => {
+      probes.delete(launcher);
+      return error.message;
+    },
+  );
+  probes.set(launcher, asked);
+  return asked;
 }
 
 /** `probe` is what the launcher's --probe printed. */
