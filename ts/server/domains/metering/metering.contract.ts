@@ -1,7 +1,10 @@
 /** What holds of metering on both databases. Each test opens a database of its own. */
 import type { Test } from 'tap';
+import { systemScope } from '../../platform/storage/index.ts';
 import { type NewDatabase, newUrl, onEachDatabase } from '../../platform/storage/test-support/each-database.ts';
+import type { MeteringTables } from './tables.ts';
 import { ann, bob, openMetering, principal, root, START, work } from './test-support/metering-bed.ts';
+import { UsageStore } from './usage/usage-store.ts';
 
 /** The address of a new database. */
 const MINUTE = 60_000;
@@ -347,6 +350,28 @@ function testMeteringContract(t: Test, newDatabase: NewDatabase): void {
     t.match(late.refusal, { code: 'storage_unavailable' });
     await bed.stop();
     t.match(await (await bed.another('one')).usage(), [{ requests: 1, completion_tokens: 20 }]);
+  });
+
+  t.test('a batch of usage that is there is not written again', async (t) => {
+    const bed = await open(t);
+    await bed.use(ann, 10, 5);
+    const store = new UsageStore(bed.storage.access<MeteringTables>());
+    const key = { tenant: 'red', user_id: 'usr_ann', key_id: 'key_a', model: 'm', operation: 'chat' };
+    const used = {
+      id: 'a',
+      wasOpened: false,
+      startedAt: START,
+      endedAt: START,
+      promptTokens: 1,
+      cachedTokens: 0,
+      completionTokens: 1,
+    };
+    const batch = { opened: [], extended: [], ended: [{ ...key, ...used }] };
+    const last = await store.lastBatch(systemScope(), 'one');
+    await store.write(systemScope(), 'one', last + 1, batch);
+    for (const number of [last + 1, last])
+      await t.rejects(store.write(systemScope(), 'one', number, batch), { code: 'constraint_violation' });
+    t.match(await bed.usage(), [{ requests: 2, completion_tokens: 6 }]);
   });
 
   t.test('work without tokens counts as a request, also where the process was killed meanwhile', async (t) => {

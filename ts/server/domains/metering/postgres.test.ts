@@ -1,6 +1,10 @@
+import pg from 'pg';
 import t, { type Test } from 'tap';
+import { systemScope } from '../../platform/storage/index.ts';
 import { PostgresCluster } from '../../platform/storage/test-support/postgres-cluster.ts';
+import type { MeteringTables } from './tables.ts';
 import { ann, openMetering, root, work } from './test-support/metering-bed.ts';
+import { UsageStore } from './usage/usage-store.ts';
 
 const missing = PostgresCluster.missing();
 if (missing !== undefined) t.plan(0, missing);
@@ -43,6 +47,31 @@ function testSharedQuotas(newDatabase: () => Promise<string>): void {
     const ms = await refusedAfter(tried);
     t.ok(ms < KNOWN_WITHIN_MS, `after ${Math.round(ms)} ms`);
     await t.rejects(begin(), { code: 'rate_limit_exceeded' });
+  });
+
+  t.test('a write whose COMMIT comes through after its repetition began is there once', async (t) => {
+    const databaseUrl = await newDatabase();
+    const bed = await openMetering(t, { databaseUrl });
+    await bed.use(ann, 10, 5);
+    const store = new UsageStore(bed.storage.access<MeteringTables>());
+    const next = (await store.lastBatch(systemScope(), 'one')) + 1;
+    const [late, watch] = [new pg.Client({ connectionString: databaseUrl }), new pg.Client({ connectionString: databaseUrl })];
+    for (const client of [late, watch]) {
+      await client.connect();
+      t.teardown(() => client.end());
+    }
+    await late.query('begin isolation level serializable');
+    await late.query(`update metering_nodes set batch = ${next} where node = 'one'`);
+    const key = { tenant: 'red', user_id: 'usr_ann', key_id: 'key_a', model: 'm', operation: 'chat' };
+    const times = { id: 'a', wasOpened: false, startedAt: bed.clock.now, endedAt: bed.clock.now };
+    const ended = [{ ...key, ...times, promptTokens: 1, cachedTokens: 0, completionTokens: 1 }];
+    const repeated = store.write(systemScope(), 'one', next, { opened: [], extended: [], ended });
+    const refused = t.rejects(repeated, { code: 'constraint_violation' });
+    const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    while ((await watch.query(waits)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await late.query('commit');
+    await refused;
+    t.match(await bed.usage(), [{ requests: 1 }]);
   });
 
   t.test('what running requests hold on one node is held on the other', async (t) => {

@@ -4,18 +4,27 @@ import { StorageError, systemScope } from '../../../platform/storage/index.ts';
 import { UsageJournal } from './usage-journal.ts';
 import type { EndedRequest, UsageBatch, UsageStore } from './usage-store.ts';
 
-type Outcome = 'written' | 'not_applied' | 'unknown, written' | 'unknown, lost';
+type Outcome = 'written' | 'not_applied' | 'unknown, written' | 'unknown, lost' | 'late';
 
 /** A database that does with each write what the test says, and then works. */
 function scriptedStore(outcomes: Outcome[], during: () => void = () => undefined) {
   const written: UsageBatch[] = [];
   let last = 0;
+  /** Its connection was given up, and its COMMIT is on its way. */
+  let late: UsageBatch | undefined;
   const store: Pick<UsageStore, 'write' | 'lastBatch'> = {
     lastBatch: async () => last,
     write: async (_everyone, _node, number, batch) => {
       await new Promise((resolve) => setImmediate(resolve));
       during();
       const outcome = outcomes.shift() ?? 'written';
+      if (late !== undefined) {
+        last = number;
+        written.push(late);
+        late = undefined;
+        throw new StorageError('constraint_violation', 'the batch is there');
+      }
+      if (outcome === 'late') late = batch;
       if (outcome === 'written' || outcome === 'unknown, written') {
         last = number;
         written.push(batch);
@@ -43,13 +52,16 @@ t.test('what comes while a write runs shares the next one', async (t) => {
   t.ok(written.length <= 2, `${written.length} writes`);
 });
 
-for (const [outcome, isToldOfFailure] of [
-  ['not_applied', true],
-  ['unknown, written', false],
-  ['unknown, lost', true],
+for (const [outcomes, isToldOfFailure] of [
+  [['not_applied'], true],
+  [['unknown, written'], false],
+  [['unknown, lost'], false],
+  [['unknown, lost', 'unknown, written'], false],
+  [['unknown, lost', 'unknown, lost'], true],
+  [['late'], false],
 ] as const) {
-  t.test(`each request that ended is written once when a write is ${outcome}`, async (t) => {
-    const { journal, endedIds } = scriptedStore([outcome]);
+  t.test(`each request that ended is written once when a write is ${outcomes.join(', then ')}`, async (t) => {
+    const { journal, endedIds } = scriptedStore([...outcomes]);
     await journal.start();
     const told = await Promise.allSettled([journal.end(ended('a')), journal.end(ended('b'))]);
     t.equal(told[0]?.status, isToldOfFailure ? 'rejected' : 'fulfilled');

@@ -160,7 +160,8 @@ export class UsageJournal {
     }
   }
 
-  async #write(batch: UsageBatch): Promise<void> {
+  /** `mayRepeat`: a failover that lost the write ends no answer. */
+  async #write(batch: UsageBatch, mayRepeat = true): Promise<void> {
     const { opened, extended, ended } = batch;
     if (opened.length + extended.length + ended.length === 0) return;
     const { store, everyone } = this.#deps;
@@ -169,8 +170,11 @@ export class UsageJournal {
       await store.write(everyone, this.#node(), number, batch);
     } catch (error) {
       // Nobody may be charged twice: whether the write is there has to be known before it is repeated.
-      if (!(error instanceof StorageError && error.outcome === 'unknown')) throw error;
-      if (!(await this.#wasWritten(number))) throw error;
+      if (!mayBeWritten(error)) throw error;
+      if (!(await this.#wasWritten(number))) {
+        if (!mayRepeat || this.#isStopping) throw error;
+        return await this.#write(batch, false);
+      }
     }
     this.#number = number;
   }
@@ -184,4 +188,9 @@ export class UsageJournal {
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
+}
+
+/** What became of it is not known, or the database has a batch of its number: the COMMIT of one that was given up came through late. */
+function mayBeWritten(error: unknown): boolean {
+  return error instanceof StorageError && (error.outcome === 'unknown' || error.code === 'constraint_violation');
 }

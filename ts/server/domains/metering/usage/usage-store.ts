@@ -94,6 +94,9 @@ function addTo(sum: UsageRow, row: UsageRow): void {
   for (const name of USAGE_AMOUNTS) sum[name] += row[name];
 }
 
+/** Null, which the column does not take, for a batch that is no later than the last one. */
+const laterBatch = sql<number>`case when metering_nodes.batch < excluded.batch then excluded.batch end`;
+
 /** Each row has two dozen parameters, and a statement of PostgreSQL takes 65,535. */
 const ROWS_A_STATEMENT = 500;
 const NOBODY_MS = 7 * 24 * 60 * 60 * 1000;
@@ -162,14 +165,17 @@ export class UsageStore {
     this.#storage = storage;
   }
 
-  /** In one transaction, under a number that tells later whether it was written. Throws StorageError. */
+  /**
+   * In one transaction, under a number that tells later whether it was written. Throws StorageError; `constraint_violation` where the database has a batch
+   * of that number, and nothing is written then.
+   */
   async write(everyone: SystemScope, node: string, number: number, batch: UsageBatch): Promise<void> {
     await this.#storage.writeUnit(everyone, (db) => [
       ...batchStatements(db, node, batch),
       db
         .insertInto('metering_nodes')
         .values({ node, batch: number })
-        .onConflict((conflict) => conflict.column('node').doUpdateSet({ batch: number })),
+        .onConflict((conflict) => conflict.column('node').doUpdateSet({ batch: laterBatch })),
     ]);
   }
 
