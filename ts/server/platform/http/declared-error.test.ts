@@ -1,6 +1,6 @@
 import t from 'tap';
 import { DomainError } from '../errors/domain-error.ts';
-import { StorageError, type StorageErrorCode } from '../storage/index.ts';
+import { StorageError, type StorageErrorCode, type WriteOutcome } from '../storage/index.ts';
 import { openapiDocument } from './docs/openapi.ts';
 import type { ErrorSpec } from './errors.ts';
 import { openTestBed, plainRoute } from './test-support/test-bed.ts';
@@ -52,8 +52,9 @@ t.test('the log has the cause of a declared internal error', async (t) => {
 t.test(
   'a database that does not work is 503 on every route, with the time to retry, and told apart from a mistake in a statement',
   async (t) => {
-    const ask = async (code: StorageErrorCode) => {
-      const { url, lines } = await openTestBed(t, [throwing(new StorageError(code, 'database disk image is malformed'))]);
+    const ask = async (code: StorageErrorCode, outcome: WriteOutcome = 'not_applied') => {
+      const failure = new StorageError(code, 'database disk image is malformed', { outcome });
+      const { url, lines } = await openTestBed(t, [throwing(failure)]);
       const answer = await fetch(`${url}/api/v1/work`);
       return {
         status: answer.status,
@@ -67,6 +68,8 @@ t.test(
       t.match(answer, { status: 503, retryAfter: '1', text: /"error":"storage_unavailable".*retry/i, lines: /malformed/ }, code);
       t.notMatch(answer.text, /malformed/);
     }
+    t.match(await ask('storage_unavailable'), { text: /nothing was changed/ });
+    t.match(await ask('storage_unavailable', 'unknown'), { status: 503, text: /may be there or not: look before you retry/ });
     t.match(await ask('statement_failed'), { status: 500, text: /"internal"/ });
     const document = openapiDocument([throwing(new Error())], { title: 'Test', version: '1', description: '' });
     t.match(JSON.stringify(document), /storage_unavailable/);

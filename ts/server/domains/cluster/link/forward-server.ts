@@ -43,6 +43,8 @@ const OF_LINK = new Set([WIRE_HEADER, FACTS_HEADER, IDENTITY_HEADER]);
 const MOST_CREDENTIAL_BYTES = 256 * 1024;
 /** The listener closes connections that are idle for ten seconds. */
 const KEEP_MS = 4_000;
+/** The accounts may have to be waited for, as in a failover of the database: the other node is told so often that this one goes on. */
+const ALIVE_MS = 2_000;
 
 export class ForwardServer {
   readonly #front: () => NodeFront | undefined;
@@ -167,14 +169,19 @@ async function judge({ body, response }: LinkRequest, authenticator: Authenticat
     listener: !isMember && listener === 'internal' ? ('internal' as const) : ('public' as const),
   };
   let answer: { caller?: unknown; refusal?: WrittenRefusal };
+  response.setHeader('content-type', 'application/json');
+  // Blanks before JSON are no part of it.
+  const alive = setInterval(() => response.write(' '), ALIVE_MS).unref();
   try {
     answer = { caller: await authenticator.authenticate({ ...source, headers: shown }) };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     const { status, code, message: detail, extra, headers: sent } = error;
     answer = { refusal: { status, code, detail, extra, headers: sent } };
+  } finally {
+    clearInterval(alive);
   }
-  response.writeHead(200, { 'content-type': 'application/json' }).end(encode(answer));
+  response.end(encode(answer));
 }
 
 function isPartOfMember({ request }: LinkRequest, { isPart, path }: SentFacts): boolean {

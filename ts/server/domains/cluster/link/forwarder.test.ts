@@ -6,6 +6,7 @@ import type { ForwardedRequest } from '../../../platform/http/forwarding.ts';
 import type { Reply } from '../../../platform/http/reply/reply.ts';
 import type { HttpResponse } from '../../../platform/network/http-response.ts';
 import { Forwarder } from './forwarder.ts';
+import { type AskNode, gather } from './gathering.ts';
 import { Peer, Peers } from './peers.ts';
 
 const own = { cert: '', key: '', fingerprint: '', expiresAt: 0 };
@@ -110,4 +111,22 @@ t.test('an answer that is lost behind its head begins again elsewhere, if it may
   t.notOk(chosen.isAnswering);
   chosen.isAnswering = true;
   await t.rejects(ask('POST'), { code: 'node_lost', status: 503 }, 'it may have been done');
+});
+
+t.test('a list is not put together without the part of the node that was asked, where it has one', async (t) => {
+  const answers =
+    (status: number, ...ids: string[]): AskNode =>
+    async () => {
+      const bytes = Buffer.from(JSON.stringify({ jobs: ids.map((id) => ({ id })), next: null }));
+      return { status, bytes: async () => bytes, discard: () => undefined } as never;
+    };
+  const request = { method: 'GET', path: '/api/v1/system/jobs', signal: new AbortController().signal } as ForwardedRequest;
+  const listed = async (own: AskNode, hasOwn: boolean) => {
+    const reply = await gather(request, own, [answers(200, 'b')], hasOwn);
+    return reply?.kind === 'bytes' ? JSON.parse(String(reply.body)).jobs.length : undefined;
+  };
+  t.equal(await listed(answers(200, 'a'), true), 2);
+  t.equal(await listed(answers(503), true), undefined, 'its database is away');
+  t.equal(await listed(answers(503), false), 1, 'its module does not run');
+  t.equal(await listed(answers(401), false), undefined);
 });

@@ -32,15 +32,14 @@ interface ForwarderParts {
   onEnd(outcome: 'ok' | 'lost' | 'unreachable'): void;
 }
 
-/** A member answers these itself: its probes, its pages, its own models, its own state, and the accounts that it had. */
+/** A member answers these itself: its probes, its pages, its own models, its own state and membership, and the accounts that it had. */
 const OF_NODE =
-  /^\/(?!v1\/|api\/|mcp|scim|\.well-known)|^\/api\/v1\/(system|inference|models\/pulls?|cluster\/leave|identity\/local-unknown)(\/|$)/;
+  /^\/(?!v1\/|api\/|mcp|scim|\.well-known)|^\/api\/v1\/(system|inference|models\/pulls?|cluster\/(?:join|leave)|identity\/local-unknown)(\/|$)/;
 const ACCOUNTS = /^\/api\/v1\/(auth|identity|users)(\/|$)/;
 const PROMOTION = /^\/api\/v1\/cluster\/storage\/[^/]+\/promote$/;
 /** The name of an answer's stream ends with the id of its node. */
 const STREAM = /^\/api\/v1\/edge\/conversations\/streams\/[^/]*(?:@|%40)([0-9a-f-]{36})$/;
 const MOST_ATTEMPTS = 3;
-const CREDENTIAL_MS = 5_000;
 const MOST_ANSWER_BYTES = 256 * 1024;
 
 export class Forwarder implements Forwarding {
@@ -86,7 +85,7 @@ export class Forwarder implements Forwarding {
   /** `module`: it does not run here, so what no node has is for one where it does. */
   async #putTogether(given: ForwardedRequest, others: readonly AskNode[], module: string | undefined): Promise<Reply> {
     const own: AskNode = (asked) => this.#own.ask(asked);
-    const list = isList(given) ? await gather(given, own, others) : undefined;
+    const list = isList(given) ? await gather(given, own, others, module === undefined) : undefined;
     if (list !== undefined) return list;
     const request = { ...given, body: given.body && (await wholeOf(given.body)) };
     const holder = isList(given) ? own : await findHolder(request, [own, ...others]);
@@ -101,12 +100,15 @@ export class Forwarder implements Forwarding {
     for (let peer = this.#choose(undefined, tried); peer !== undefined; peer = this.#choose(undefined, tried)) {
       tried.add(peer);
       try {
-        const response = await peer.ask(CREDENTIAL_PATH, AbortSignal.timeout(CREDENTIAL_MS), body);
+        // It takes as long as the controller waits for its database; one that gives no sign of life is given up before.
+        const response = await peer.ask(CREDENTIAL_PATH, new AbortController().signal, body);
         const bytes = await response.bytes(MOST_ANSWER_BYTES);
         if (response.status !== 200) continue;
         const { caller, refusal } = decode(bytes.toString()) as { caller?: Principal; refusal?: WrittenRefusal };
-        if (refusal !== undefined) throw new HttpError(refusal.status, refusal.code, refusal.detail, refusal);
         if (caller !== undefined) return caller;
+        // It could not judge, and another one may.
+        const isElsewhere = refusal?.status === 503 && this.#choose(undefined, tried)?.lacksDatabase === false;
+        if (refusal !== undefined && !isElsewhere) throw new HttpError(refusal.status, refusal.code, refusal.detail, refusal);
       } catch (error) {
         if (error instanceof HttpError) throw error;
         peer.isAnswering = false;
@@ -224,7 +226,9 @@ async function untilBegun(body: Readable): Promise<void> {
 }
 
 function isEvents(response: HttpResponse, { method }: ForwardedRequest): boolean {
-  return method !== 'HEAD' && response.status === 200 && response.header('content-type')?.startsWith('text/event-stream') === true;
+  return (
+    method !== 'HEAD' && response.status === 200 && response.header('content-type')?.startsWith('text/event-stream') === true
+  );
 }
 
 function replyOf(response: HttpResponse, request: ForwardedRequest): Reply {

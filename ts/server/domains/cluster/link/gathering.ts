@@ -67,12 +67,21 @@ export function isList({ method, path }: ForwardedRequest): boolean {
   return method === 'GET' && Object.hasOwn(LISTS, pathname) && !(OF_MEMORY_FILE.test(pathname) && searchParams.has('file'));
 }
 
-/** Merges the lists of this node and of others; undefined: none has one, or this one refuses the caller, for whom no other list stands in. */
-export async function gather(request: ForwardedRequest, own: AskNode, others: readonly AskNode[]): Promise<Reply | undefined> {
+/**
+ * Merges the lists of this node and of others; undefined: none has one, or this one refuses the caller or has lost its own for now, which no other list
+ * stands in for. `hasOwn`: this node has one.
+ */
+export async function gather(
+  request: ForwardedRequest,
+  own: AskNode,
+  others: readonly AskNode[],
+  hasOwn: boolean,
+): Promise<Reply | undefined> {
   const { pathname, searchParams } = new URL(request.path, 'http://node');
   const asked = await Promise.all([own, ...others].map((ask) => partOf(request, ask)));
   const parts = asked.filter(isObject);
-  return asked[0] === 'refused' || parts.length === 0 ? undefined : json(200, LISTS[pathname]?.merge(parts, searchParams));
+  const lacksOwn = asked[0] === 'refused' || (hasOwn && asked[0] === undefined);
+  return lacksOwn || parts.length === 0 ? undefined : json(200, LISTS[pathname]?.merge(parts, searchParams));
 }
 
 /** The node that has the job or the memory file of the request, whose body is whole; undefined: none of them. */

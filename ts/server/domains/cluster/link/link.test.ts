@@ -1,4 +1,5 @@
 /** Models of one node answer for callers of another, over links that nobody else can use. */
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ import { cluster } from '../index.ts';
 import { NodeStore, REMOVALS } from '../node-store.ts';
 import { WIRE_BEFORE, WIRE_VERSION } from '../protocol/wire-version.ts';
 import type { ClusterTables } from '../tables.ts';
-import { openNextCertificate, openNodeCertificate, takeNextCertificate } from './node-certificate.ts';
+import { certificateRow, openNextCertificate, openNodeCertificate, takeNextCertificate } from './node-certificate.ts';
 import { Peer } from './peers.ts';
 
 /** The long form shows how soon a removal is seen. */
@@ -360,6 +361,8 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
       [WIRE_BEFORE, WIRE_VERSION, WIRE_VERSION],
       'a node is asked in the newer version once it said that it speaks it',
     );
+    (await peer.ask('/credential', signal, '{}')).discard();
+    t.equal(peer.version, WIRE_VERSION, 'nor does it forget it when it has a credential judged');
     t.strictSame([...peer.cards.keys()].toSorted(), ['embed-far', 'far', 'own']);
     peer.version = 3;
     await t.rejects(peer.refresh(signal), {
@@ -367,6 +370,8 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
       message: /controllers and edge nodes are updated first/,
     });
     t.match(await ask(own, get.replace('/node', '/v1/models')), /^HTTP\/1.1 404 /);
+    const post = (path: string, body: string) =>
+      get.replace('GET /node', `POST ${path}`).replace('\r\n\r\n', `\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
     for (const body of [
       '',
       '{',
@@ -375,12 +380,37 @@ t.test('models of other nodes', { skip: PostgresCluster.missing() ?? false, time
       '{"model":"far","method":"constructor"}',
       '{"model":"far","request":{},"options":{}}',
     ]) {
-      const post = (path: string) =>
-        get.replace('GET /node', `POST ${path}`).replace('\r\n\r\n', `\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-      t.notMatch(await ask(own, post('/complete')), /"onDone"|"onStart"/);
-      t.notMatch(await ask(own, post('/whole')), /"value":/);
+      t.notMatch(await ask(own, post('/complete', body)), /"onDone"|"onStart"/);
+      t.notMatch(await ask(own, post('/whole', body)), /"value":/);
     }
+    const asksFor = { model: 'far', options: { tenant: 'default' } };
+    const request = { model: 'far', ...NEEDS, job: { prompt: { kind: 'text', text: 'x' } } };
+    for (const [path, work] of [
+      ['/complete', { ...asksFor, request }],
+      ['/whole', { ...asksFor, method: 'contextTokens', arguments: [] }],
+    ] as const)
+      t.match(
+        await ask(own, post(path, JSON.stringify(work))),
+        /^x-svc-load: \d+ \d+ \d+\r$/im,
+        'an answer says how much the node has to do',
+      );
     t.match(await ask(own, get), /^HTTP\/1.1 200 /, 'the node goes on');
+  });
+
+  await t.test('a node that tells how it is, and does not answer on its link, is suspect', async (t) => {
+    const { cert } = await openNodeCertificate(join(newFolder(t), 'cluster'), 'deaf');
+    const [row] = await front.store().nodes();
+    const { seenMsAgo: _, ...told } = row as NonNullable<typeof row>;
+    await front.store().register({ ...certificateRow('deaf', new X509Certificate(cert)), is_member: 0, is_standby: 0 });
+    await front.store().beat({ ...told, id: 'deaf', address: '127.0.0.1:9' });
+    const seen = async () => {
+      const { nodes } = (await front.bed.send('GET', '/api/v1/cluster/topology')).body;
+      return nodes.find(({ id }: { id: string }) => id === 'deaf');
+    };
+    await until(async () => (await seen()).state === 'suspect');
+    t.ok((await seen()).last_seen_seconds < told.heartbeat_ms / 1_000, 'its heartbeat is not late');
+    await front.store().remove('deaf');
+    t.equal(await seen(), undefined);
   });
 
   await t.test('a node that is removed is refused at once, on open connections too', async (t) => {

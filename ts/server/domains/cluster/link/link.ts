@@ -16,7 +16,7 @@ import { Renewal } from '../protocol/renewal.ts';
 import { Trust } from '../protocol/trust.ts';
 import { AWAY_HEADER, WIRE_HEADER, WIRE_VERSION } from '../protocol/wire-version.ts';
 import type { CertificateRow } from '../tables.ts';
-import { ForwardServer, type NodeFront } from './forward-server.ts';
+import { FORWARD_PATH, ForwardServer, type NodeFront } from './forward-server.ts';
 import { Forwarder } from './forwarder.ts';
 import { JOIN_PATH, LinkListener, type LinkRequest } from './link-listener.ts';
 import { MODEL_FILE_PATH, ModelFileServer } from './model-files.ts';
@@ -225,10 +225,12 @@ export class ClusterLink {
     const { server } = this.#side;
     if (server !== undefined && request.path === JOIN_PATH) return await server.join(request);
     const isMember = this.#members.has(request.from);
-    if (this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember, this.isMember);
     // Answers to clients of the other node have no such field.
-    request.response.setHeader(WIRE_HEADER, WIRE_VERSION);
-    if (this.#parts.lacksDatabase()) request.response.setHeader(AWAY_HEADER, '1');
+    if (request.path !== FORWARD_PATH) {
+      request.response.setHeader(WIRE_HEADER, WIRE_VERSION);
+      if (this.#parts.lacksDatabase()) request.response.setHeader(AWAY_HEADER, '1');
+    }
+    if (this.#forwards.takes(request.path)) return await this.#forwards.answer(request, isMember, this.isMember);
     // A member lends its models: it has those of the cluster from whoever has them.
     if (request.path.startsWith(MODEL_FILE_PATH)) return await this.#files.answer(request);
     // A member that was taken over reaches none of these.

@@ -7,6 +7,7 @@ import type { ModelCard } from '../../inference/index.ts';
 import { LinkListener } from './link-listener.ts';
 import { openNodeCertificate } from './node-certificate.ts';
 import { judging, Peer, Peers, usable } from './peers.ts';
+import { blocksOf } from './prefixes.ts';
 import { RemoteBackend } from './remote-backend.ts';
 
 const own = { cert: '', key: '', fingerprint: '', expiresAt: 0 };
@@ -32,6 +33,25 @@ t.test('a node that failed one request is asked again where no other answers, an
   t.equal(peers.choose('m', '', new Set()), good);
   t.equal(peers.choose('m', '', new Set([good])), odd);
   t.equal(peers.choose('m', '', new Set([good, odd])), undefined);
+});
+
+t.test('a request counts where it goes from its dispatch, before that node says a word', async (t) => {
+  const [busy, idle] = [peerOf('busy', answering), peerOf('idle', answering)];
+  const prompt = (tenant: string) => blocksOf(tenant, { kind: 'text', text: 'words '.repeat(1_000) });
+  const longer = () => busy.expectedMs(prompt('other'), 0, 500) - idle.expectedMs(prompt('other'), 0, 500);
+  t.equal(longer(), 0);
+  const read = busy.dispatch(prompt('one'));
+  const whole = longer();
+  t.ok(whole > 0);
+  const peers = new Peers();
+  peers.replace([busy, idle]);
+  t.equal(peers.choose('m', '', new Set(), prompt('other')), idle);
+  // Whoever was chosen counts for the next choice, which is not looked at here.
+  idle.recent = 0;
+  read();
+  t.ok(longer() < whole && longer() > 0, 'its prompt is read, and it answers');
+  busy.nDispatched -= 1;
+  t.equal(longer(), 0);
 });
 
 t.test('a model stays listed while its nodes are silent, until they are gone', async (t) => {

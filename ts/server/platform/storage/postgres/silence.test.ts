@@ -107,6 +107,24 @@ async function testSilence(cluster: PostgresCluster): Promise<void> {
     t.match(await list(storage), [{ id: 'a' }, { id: /^back-/ }], 'here it was written');
   });
 
+  t.test('a COMMIT that never arrived is one, too, and is not sent again', async (t) => {
+    const { storage, relay } = await open(t, 60_000);
+    relay.silentAt = 'COMMIT';
+    const refused = t.rejects(write(storage, 'a'), { code: 'storage_unavailable', outcome: 'unknown' });
+    const ms = await took(refused);
+    t.ok(ms < NOTICED_MS, `given up after ${Math.round(ms)} ms`);
+    await back(storage);
+    t.match(await list(storage), [{ id: /^back-/ }], 'here it was not written');
+  });
+
+  t.test('a connection that hangs in its BEGIN, while others work, is given up, and the write is done once', async (t) => {
+    const { storage, relay } = await open(t, 60_000);
+    relay.silentAt = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
+    const ms = await took(t.resolves(write(storage, 'a')));
+    t.ok(ms < NOTICED_MS, `given up after ${Math.round(ms)} ms`);
+    t.strictSame(await list(storage), [{ id: 'a' }]);
+  });
+
   t.test('a read is asked again, also where the answer to its COMMIT never came', async (t) => {
     const { storage, relay } = await open(t, 60_000);
     await write(storage, 'a');

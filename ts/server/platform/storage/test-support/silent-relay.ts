@@ -9,6 +9,8 @@ export class SilentRelay {
   nSwallowed = 0;
   /** The server's answers are swallowed from the moment on that a client sends these bytes. */
   silentAfter: string | undefined;
+  /** The next connection whose client sends these bytes is dead from them on, and no other one. */
+  silentAt: string | undefined;
   readonly #server: Server;
   readonly #socketPath: string;
   /** The silent ones swallow. */
@@ -62,6 +64,10 @@ export class SilentRelay {
     client.on('error', () => undefined).on('close', () => server.destroy());
     server.on('error', () => undefined).on('close', () => pair.isSilent || client.destroy());
     client.on('data', (bytes) => {
+      if (this.silentAt !== undefined && bytes.includes(this.silentAt)) {
+        pair.isSilent = true;
+        this.silentAt = undefined;
+      }
       if (!pair.isSilent) server.write(bytes);
       if (this.silentAfter !== undefined && bytes.includes(this.silentAfter)) {
         pair.isSilent = true;
