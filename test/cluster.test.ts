@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { runCli } from '../ts/cli/run-cli.ts';
+import { writeForwardedFacts } from '../ts/server/platform/http/forwarding.ts';
 import { PostgresCluster } from '../ts/server/platform/storage/test-support/postgres-cluster.ts';
 import type { ChildServer } from './child-server.ts';
 import { freePort } from './child-server.ts';
@@ -360,11 +361,21 @@ t.test('a machine that joins with a token', { timeout: 240_000 }, async (t) => {
   });
 
   await t.test('believes nothing that a client says of where it comes from', async (t) => {
-    const note = Buffer.from(JSON.stringify({ state: 'off', listener: 'internal', hops: 1, until: 1e15 })).toString('base64url');
-    for (const { url } of [member, controller]) {
-      const headers = { 'x-svc-forwarded-identity': `${note}.${'A'.repeat(43)}`, 'x-svc-forwarded-facts': note };
-      t.equal((await fetch(`${url}/api/v1/cluster/topology`, { headers })).status, 401);
-    }
+    const facts = {
+      address: '127.0.0.1',
+      listener: 'internal',
+      state: 'off',
+      host: '',
+      isEncrypted: false,
+      requestId: 'r',
+    } as const;
+    // This process is another node, which believes it.
+    const note = writeForwardedFacts({ ...facts, hops: 1 });
+    for (const { url } of [member, controller])
+      for (const shown of [note, `${note.split('.')[0]}.${'A'.repeat(43)}`]) {
+        const headers = { 'x-svc-forwarded-identity': shown, 'x-svc-forwarded-facts': note.split('.')[0] as string };
+        t.equal((await fetch(`${url}/api/v1/cluster/topology`, { headers })).status, 401);
+      }
     const fromOutside = { ...asRoot, 'x-svc-public-edge': '1' };
     const open = '/api/v1/cloud/backends/public';
     t.equal((await fetch(member.url + open, { headers: { 'x-svc-public-edge': '1' } })).status, 401);

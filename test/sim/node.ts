@@ -95,7 +95,7 @@ export class SimNode {
       nodes: () => this.#ask(() => database.nodes()),
       mayLead: () => true,
       describe: async () => entry,
-      facts: () => ({}),
+      facts: async () => ({}),
       onLead: async () => {},
       onTwin: () => this.#parts.panics.push(`${id} takes itself for a copy`),
     });

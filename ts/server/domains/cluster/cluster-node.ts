@@ -6,7 +6,7 @@ import type { Log } from '../../platform/log/log.ts';
 import type { NotReady } from '../../platform/module/module.ts';
 import type { Node } from '../../platform/node/node.ts';
 import { Repeater } from '../../platform/repeater.ts';
-import { clusterErrors } from './errors.ts';
+import { clusterErrors, controllerNeedsDatabase } from './errors.ts';
 import type { NodeSide } from './node-side.ts';
 import type { NodeEntry, NodeOrder, Registry } from './node-store.ts';
 import { NodeCycle, type Told } from './protocol/node-cycle.ts';
@@ -155,9 +155,11 @@ export class ClusterNode {
     };
   }
 
-  /** Has a node do something. Resolves when it is done. Throws `node_not_found`, `node_unreachable`. */
+  /** Has a node do something. Resolves when it is done. Throws `node_not_found`, `node_unreachable`, `controller_needs_database`. */
   async order(id: string, order: NodeOrder): Promise<void> {
     const { spreadMs } = this.#parts;
+    const makesController = order.kind === 'role' && order.role === 'controller' && order.enabled;
+    if (makesController && (await this.#hasJoined(id))) throw controllerNeedsDatabase();
     await this.#have(id, order);
     // Whoever drains a node may stop it next: by then no other one sends it anything new.
     if (order.kind === 'drain') await wait(spreadMs);
@@ -184,11 +186,15 @@ export class ClusterNode {
 
   /** Forgets a node that is gone. Throws `node_not_found`, `node_is_running`. */
   async remove(id: string): Promise<void> {
-    const certificates = (await this.#registry?.certificates()) ?? [];
     // A member that runs is kept out by the end of its certificate; others read the database, and would be back.
-    const isMember = certificates.some(({ node, is_member: joined }) => node === id && joined === 1);
-    if (!isMember) await this.#require(id, ['gone']);
+    if (!(await this.#hasJoined(id))) await this.#require(id, ['gone']);
     if (!(await this.#registry?.remove(id))) throw unknown(id);
+  }
+
+  /** It joined with a token. */
+  async #hasJoined(id: string): Promise<boolean> {
+    const certificates = (await this.#registry?.certificates()) ?? [];
+    return certificates.some(({ node, is_member: joined }) => node === id && joined === 1);
   }
 
   async #nodes(): Promise<readonly NodeEntry[]> {
@@ -245,23 +251,27 @@ export class ClusterNode {
     this.#repeater.wake();
   }
 
-  /** The facts that are known at once. */
-  #own() {
-    const { node } = this.#parts;
+  /** Roles, models and readiness: others are told of a change at once. */
+  async #own() {
+    const { node, models } = this.#parts;
     const roles = node.roles().flatMap(({ role, enabled }) => (enabled ? [role] : []));
-    return { roles: JSON.stringify(roles), modules: JSON.stringify(node.modules()), draining: this.#isDraining ? 1 : 0 };
+    return {
+      roles: JSON.stringify(roles),
+      modules: JSON.stringify(node.modules()),
+      models: JSON.stringify((await models()).toSorted()),
+      draining: this.#isDraining ? 1 : 0,
+    };
   }
 
   async #describe(): Promise<Told> {
-    const { node, address, heartbeatMs, models } = this.#parts;
+    const { node, address, heartbeatMs } = this.#parts;
     const cpu = Math.round((100 * (loadavg()[0] ?? 0)) / availableParallelism()) / 100;
     return {
-      ...this.#own(),
+      ...(await this.#own()),
       id: node.id,
       name: node.name,
       address: address(),
       version: node.version,
-      models: JSON.stringify((await models()).toSorted()),
       load: JSON.stringify({ cpu, memory_free_bytes: freemem() }),
       heartbeat_ms: heartbeatMs,
       wire: WIRE_VERSION,

@@ -16,8 +16,9 @@ const ROOT = { 'x-as': JSON.stringify({ kind: 'session', subject: 'root', roles:
 const ADMIN = { 'x-as': JSON.stringify({ kind: 'session', subject: 'ann', roles: ['admin'], scopes: ['*'] }) };
 
 /** A node with these roles, whose heartbeats and limits are short. */
-async function openNode(t: Test, id: string, databaseUrl?: string, enabled: Role[] = ['controller']) {
+async function openNode(t: Test, id: string, databaseUrl?: string, enabled: Role[] = ['controller'], heartbeatSeconds = 1) {
   const roles = new Set(enabled);
+  const models: { id: string; backend?: string }[] = [{ id: 'tiny' }, { id: 'far', backend: 'b' }];
   const node = {
     ...scriptedNode,
     id,
@@ -27,21 +28,30 @@ async function openNode(t: Test, id: string, databaseUrl?: string, enabled: Role
   const bed = await openModules(t, {
     modules: [
       standIn(inference, {
-        service: { models: async () => [{ id: 'tiny' }, { id: 'far', backend: 'b' }] } as never,
+        service: { models: async () => models } as never,
         split: { models: [], programs: '', port: 0 },
       }),
       cluster,
     ],
     databaseUrl,
     services: { node },
-    settings: { 'cluster.heartbeat_seconds': 1, 'cluster.entry_seconds': 4 },
+    settings: { 'cluster.heartbeat_seconds': heartbeatSeconds, 'cluster.entry_seconds': 4 },
     http: () => ({ authenticator: statedCallers }),
   });
   const ask = (method: string, path: string, body?: unknown, headers = ROOT) =>
     bed.send(method, `/api/v1/cluster/${path}`, { headers, ...(body !== undefined && { body }) });
   const seen = async () => (await ask('GET', 'topology')).body;
   const module = bed.module(cluster);
-  return { bed, ask, seen, roles, ready: () => module.ready(), leads: () => module.api.epoch, health: () => module.health() };
+  return {
+    bed,
+    ask,
+    seen,
+    roles,
+    models,
+    ready: () => module.ready(),
+    leads: () => module.api.epoch,
+    health: () => module.health(),
+  };
 }
 
 const stateOf = (topology: { nodes: { id: string; state: string }[] }, id: string) =>
@@ -167,6 +177,33 @@ t.test('nodes on PostgreSQL', { skip: PostgresCluster.missing() ?? false, timeou
       t.strictSame([await store.take(order), await store.take(order)], [true, false]);
     },
   );
+
+  await t.test('a node tells at once that it has another model, or another role', async (t) => {
+    const rare = await openNode(t, 'e5', url, ['inference'], 600);
+    const told = async () => (await two.seen()).nodes.find(({ id }: { id: string }) => id === 'e5');
+    t.match(await told(), { models: ['tiny'], roles: ['inference'] });
+    rare.models.push({ id: 'large' });
+    await until(async () => (await told()).models.length === 2);
+    t.strictSame((await told()).models, ['large', 'tiny']);
+    rare.roles.add('media');
+    await until(async () => (await told()).roles.length === 2);
+    await rare.bed.stop();
+  });
+
+  await t.test('most of the others fall silent at once: the map stays, and says that it is stale', async (t) => {
+    const store = new NodeStore(two.bed.storage.access<ClusterTables>());
+    const [entry] = await store.nodes();
+    const { seenMsAgo: _, ...lost } = entry as NonNullable<typeof entry>;
+    const ids = ['f6', 'f7', 'f8'];
+    const isStale = async () => ((await two.health()).state as { map: { stale: boolean } }).map.stale;
+    for (const id of ids) await store.beat({ ...lost, id, ended: 0, heartbeat_ms: 100 });
+    for (const id of ids) t.equal(stateOf(await two.seen(), id), 'ready');
+    t.equal(await isStale(), false);
+    await until(isStale);
+    for (const id of ids) t.equal(stateOf(await two.seen(), id), 'ready', 'the list is at fault, and not these');
+    for (const id of ids) await store.remove(id);
+    await until(async () => !(await isStale()));
+  });
 
   await t.test('of many that would lead at once, one does', async (t) => {
     const storage = createStorage({

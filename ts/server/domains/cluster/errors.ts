@@ -15,6 +15,16 @@ export const clusterErrors = defineErrors('cluster', {
     'The controller that the token names cannot be joined; the sentence says why.',
     'See that its cluster.listen can be reached.',
   ],
+  node_id_taken: [
+    409,
+    'A node with the id of this one is in the cluster already.',
+    'In a copy of a data folder delete node.json and the folder cluster; remove a node that was there before (`svc node rm`). Then take a new token.',
+  ],
+  controller_needs_database: [
+    409,
+    'Controllers share a PostgreSQL database, and a machine that joins with a token is none.',
+    'Leave the role out, or start the machine with the database.url of the other controllers.',
+  ],
   already_member: [409, 'The node belongs to a cluster already.', 'Ask its controllers: `svc node list`.'],
   not_listening: [
     409,
@@ -66,4 +76,11 @@ export const clusterErrors = defineErrors('cluster', {
 
 export function notStandby(node: string): DomainError {
   return clusterErrors.error('not_a_standby', `The node ${node} is no standby of this one.`);
+}
+
+export function controllerNeedsDatabase(): DomainError {
+  return clusterErrors.error(
+    'controller_needs_database',
+    'The role controller is for nodes that share the database: one that joined with a token leads nothing.',
+  );
 }

@@ -203,7 +203,13 @@ t.test('a member that was given the role inference', { timeout: 120_000 }, async
     t.equal(last, 400);
     const { token } = (await head.ask('POST', 'join-tokens', {})).body;
     const other = await openNodeCertificate(join(newFolder(t), 'other'), 'b2');
-    await t.rejects(askToJoin(token, { ...other, id: 'b2', name: 'x' }), { code: 'join_failed' });
+    await t.rejects(askToJoin(token, { ...other, id: 'b2', name: 'x' }), { code: 'node_id_taken' });
+  });
+
+  await t.test('becomes no controller', async (t) => {
+    const refused = { status: 409, body: { error: 'controller_needs_database' } };
+    t.match(await head.ask('POST', 'join-tokens', { roles: ['inference', 'controller'] }), refused);
+    t.match(await head.ask('PUT', 'nodes/b2/roles/controller', { enabled: true }), refused);
   });
 
   await t.test('asks for little', async (t) => {
@@ -309,6 +315,19 @@ t.test('a member that was given the role data', { timeout: 60_000 }, async (t) =
   t.strictSame(head.restarts, [], 'an epoch is a number');
   standby.says = { id: 'c3', cards: [], primary: { commit: 9, epoch: 9, promotions: 9 } };
   await until(() => head.restarts.length === 1);
+});
+
+t.test('one that joined and was never heard is removed', { timeout: 60_000 }, async (t) => {
+  const head = await openController(t);
+  const { peer } = await joinLiar(t, head, 'e5', ['inference']);
+  t.equal((await head.ask('DELETE', 'nodes/e5')).status, 204);
+  await until(() =>
+    peer.refresh(signal).then(
+      () => false,
+      () => true,
+    ),
+  );
+  t.match(await head.ask('DELETE', 'nodes/e5'), { status: 404, body: { error: 'node_not_found' } });
 });
 
 t.test('connections that say nothing keep no node out', { timeout: 60_000 }, async (t) => {

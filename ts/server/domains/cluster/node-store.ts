@@ -217,10 +217,11 @@ export class NodeStore {
     const isRemoved = await this.#storage.write(all, async (db) => {
       const { numDeletedRows } = await db.deleteFrom('cluster_nodes').where('id', '=', id).executeTakeFirstOrThrow();
       await db.deleteFrom('cluster_orders').where('node', '=', id).execute();
-      await db.deleteFrom('cluster_certificates').where('node', '=', id).execute();
+      const certificates = await db.deleteFrom('cluster_certificates').where('node', '=', id).executeTakeFirstOrThrow();
       if (numDeletedRows > 0n) await countChange(db);
       if (this.#storage.dialect !== 'sqlite') await sql`select pg_notify(${REMOVALS}, '')`.execute(db);
-      return numDeletedRows > 0n;
+      // One that joined and has not said yet how it is has no more than its certificate.
+      return numDeletedRows + certificates.numDeletedRows > 0n;
     });
     this.#onRemoved();
     return isRemoved;

@@ -54,7 +54,7 @@ export function clusterRoutes(node: Node, self: ClusterNode, joining: Joining, s
       }),
       answer: Type.Object({ token: Type.String(), expires_at: Type.String({ description: 'ISO 8601, UTC.' }) }),
       status: 201,
-      errors: ['not_listening', 'ask_a_controller'],
+      errors: ['not_listening', 'ask_a_controller', 'controller_needs_database'],
       handle: ({ body: { roles = OF_MEMBERS, expires_in_seconds: seconds = 3600 } }) => joining.newToken(roles, seconds * 1000),
     }),
     post('/api/v1/cluster/join', {
@@ -76,6 +76,7 @@ export function clusterRoutes(node: Node, self: ClusterNode, joining: Joining, s
       errors: [
         'join_token_invalid',
         'join_failed',
+        'node_id_taken',
         'wire_version_refused',
         'already_member',
         'not_listening',
@@ -103,7 +104,7 @@ export function clusterRoutes(node: Node, self: ClusterNode, joining: Joining, s
       params: Type.Object({ id: Id, role: Type.Enum([...ROLES]) }),
       body: RoleSwitch,
       answer: NodeShape,
-      errors: ['node_not_found', 'node_unreachable', 'data_role_holds_data'],
+      errors: ['node_not_found', 'node_unreachable', 'data_role_holds_data', 'controller_needs_database'],
       handle: async ({ params: { id, role }, body }) => {
         // Nodes that share a database hold nothing alone.
         if (id === node.id && (await losesDocuments(node, role, body)))

@@ -12,6 +12,8 @@ import { NODE_ROLES, type NodeRole } from './node-roles-dialog.tsx';
 
 const HOUR = 3600;
 const LIFETIMES = [1, 8, 24];
+/** A machine that joins with a token is no controller. */
+const OF_MACHINES = NODE_ROLES.filter((role) => role !== 'controller');
 
 type NewToken = Body<'POST /api/v1/cluster/join-tokens'>;
 
@@ -37,7 +39,11 @@ export function TokenDialog({ onClose }: { onClose(): void }) {
       <p class="small quiet">{t('add_machine_detail')}</p>
       <CheckList
         label={t('node_roles_of_machine')}
-        options={NODE_ROLES.map((role) => ({ value: role, text: role, hint: role === 'data' ? t('role_data_hint') : undefined }))}
+        options={OF_MACHINES.map((role) => ({
+          value: role,
+          text: role,
+          hint: role === 'data' ? t('role_data_hint') : undefined,
+        }))}
         chosen={roles}
         onChange={setRoles}
       />

@@ -5,7 +5,7 @@ import type { Log } from '../../../platform/log/log.ts';
 import type { Role } from '../../../platform/module/module-names.ts';
 import type { Node } from '../../../platform/node/node.ts';
 import { openNodeFile, writeNodeFile } from '../../../platform/node/node-file.ts';
-import { clusterErrors } from '../errors.ts';
+import { clusterErrors, controllerNeedsDatabase } from '../errors.ts';
 import type { ClusterLink } from '../link/link.ts';
 import { openNodeCertificate } from '../link/node-certificate.ts';
 import type { MemberSide } from '../member-side.ts';
@@ -37,11 +37,12 @@ export class Joining {
     this.#parts = parts;
   }
 
-  /** Throws `not_listening`, `ask_a_controller`. */
+  /** Throws `not_listening`, `ask_a_controller`, `controller_needs_database`. */
   async newToken(roles: readonly Role[], lastsMs: number): Promise<{ token: string; expires_at: string }> {
     const { link, store, member } = this.#parts;
     if (member() !== undefined) throw clusterErrors.error('ask_a_controller', 'This node works for a cluster itself.');
     if (link === undefined || store === undefined) throw notListening();
+    if (roles.includes('controller')) throw controllerNeedsDatabase();
     const secret = newJoinSecret();
     await store.addJoinToken(hashOfSecret(secret), roles, lastsMs);
     const token = writeJoinToken({ address: link.address, fingerprint: link.fingerprint, secret });

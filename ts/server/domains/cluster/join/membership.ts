@@ -73,7 +73,7 @@ export async function writeMembership(dataDir: string, membership: Membership): 
   await writeFileAtomically(fileOf(dataDir), membershipText(membership), 0o600);
 }
 
-/** Has a controller take this node. Throws `join_token_invalid`, `join_failed`. */
+/** Has a controller take this node. Throws `join_token_invalid`, `join_failed`, `node_id_taken`. */
 export async function askToJoin(text: string, own: NodeCertificate & { id: string; name: string }): Promise<JoinAnswer> {
   const token = readJoinToken(text);
   const pem = await certificateAt(token, own);
@@ -87,6 +87,11 @@ export async function askToJoin(text: string, own: NodeCertificate & { id: strin
       throw clusterErrors.error(
         'join_token_invalid',
         'The cluster does not know the token: it was used, it has expired, or it was never made.',
+      );
+    if (response.status === 409)
+      throw clusterErrors.error(
+        'node_id_taken',
+        `The cluster has a node ${own.id} already: this data folder is a copy of another one's, or the node was there before and was not removed.`,
       );
     if (response.status !== 200) throw failed(`the controller answers ${response.status}`);
     const { controllers, roles } = decode(bytes.toString()) as JoinAnswer;

@@ -15,8 +15,8 @@ interface CyclePorts {
   nodes(): Promise<readonly NodeEntry[]>;
   mayLead(): boolean;
   describe(): Promise<Told>;
-  /** The facts that are known at once: a change is told before the next heartbeat is due. */
-  facts(): Partial<Told>;
+  /** The facts whose change is told before the next heartbeat is due. */
+  facts(): Promise<Partial<Told>>;
   onLead(epoch: number): Promise<void>;
   /** Another process tells of this node, too, and did so before this one. */
   onTwin(): void;
@@ -45,7 +45,7 @@ export class NodeCycle {
 
   async run(): Promise<void> {
     const { heartbeatMs, entryMs, now, mayLead, nodes, onLead } = this.#ports;
-    const isDue = now() - this.#toldAt >= heartbeatMs || this.#hasChanged();
+    const isDue = now() - this.#toldAt >= heartbeatMs || (await this.#hasChanged());
     if (isDue) await this.tell();
     const epoch = await this.leadership.renew(mayLead());
     if (epoch !== undefined) await onLead(epoch);
@@ -68,8 +68,8 @@ export class NodeCycle {
     if (this.#nTwinBeats === 2) this.#ports.onTwin();
   }
 
-  #hasChanged(): boolean {
-    const now = this.#ports.facts();
+  async #hasChanged(): Promise<boolean> {
+    const now = await this.#ports.facts();
     return (Object.keys(now) as (keyof Told)[]).some((name) => this.#told?.[name] !== now[name]);
   }
 }

@@ -95,7 +95,7 @@ t.test('a process that hears another of its node twice, which was there before i
     nodes: async () => [],
     mayLead: () => false,
     describe: async () => ({ ...told, id: 'a', ended: 0, heartbeat_ms: 30_000, boot: 'second' }),
-    facts: () => ({}),
+    facts: async () => ({}),
     onLead: async () => undefined,
     onTwin: () => {
       nTwins += 1;
