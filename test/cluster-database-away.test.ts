@@ -73,8 +73,8 @@ t.test('a cluster whose database goes away', { skip: PostgresCluster.missing() ?
 
   const newKey = async (): Promise<string> => String((await ask(head, '/api/v1/identity/keys', { name: 'k' })).json?.['api_key']);
   // The member asks no node without a link.
-  const hasty = await start('hasty', { ...database, SVC_CLUSTER_LISTEN: '', SVC_CLUSTER_WAIT_SECONDS: '1' });
-  await ask(hasty, '/api/v1/auth/whoami');
+  const brief = await start('brief', { ...database, SVC_CLUSTER_LISTEN: '', SVC_CLUSTER_WAIT_SECONDS: '1' });
+  await ask(brief, '/api/v1/auth/whoami');
 
   await t.test('requests wait for it, streams go on, and nothing is done twice', async (t) => {
     const [known, one, two, three, writer] = await Promise.all([newKey(), newKey(), newKey(), newKey(), newKey()]);
@@ -111,7 +111,7 @@ t.test('a cluster whose database goes away', { skip: PostgresCluster.missing() ?
     ]);
     // The member answers this one itself, and has its controller judge the key.
     const own = waiting(ask(member, '/api/v1/system/roles', undefined, three));
-    for (const refused of [ask(hasty, '/api/v1/users/me/conversations'), ask(hasty, '/api/v1/edge/conversations', {})]) {
+    for (const refused of [ask(brief, '/api/v1/users/me/conversations'), ask(brief, '/api/v1/edge/conversations', {})]) {
       const { status, json, headers } = await refused;
       t.equal(status, 503);
       t.match(json?.['error'], /^(storage_unavailable|credential_check_unavailable)$/);
