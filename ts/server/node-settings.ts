@@ -38,7 +38,7 @@ export const nodeSettings = {
       'Of several hosts (ONE:5432,TWO:5432) the node uses the one that takes writes.',
     { accepts: 'a URL that starts with postgres://', mask: maskUserInfo, ...ofMachine },
   ),
-  'database.pool_size': setting(integerSchema(1, 1000), 10, 'Most connections to PostgreSQL that read and write; up to 3 others listen.'),
+  'database.pool_size': setting(integerSchema(1, 1000), 10, 'Most connections for reads and writes; 3 more may listen.'),
   'cluster.wait_seconds': setting(
     integerSchema(0, 600),
     20,
