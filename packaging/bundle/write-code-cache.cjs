@@ -1,6 +1,6 @@
 // Writes one code cache of a bundle: node --hash-seed=1 --random-seed=1 write-code-cache.cjs DIST PROFILE. Strings are hashed with a seed
 // that differs from process to process unless it is given; the flags are put back before the cache is made, since V8 refuses a cache that
-// was made under other flags than it runs under.
+// was made under other flags than it runs under. The program sets one itself, after its cache was read.
 'use strict';
 const { writeFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -15,12 +15,14 @@ const rehearsals = {
   serve: (program) => program.rehearseStart(),
 };
 
+const putBack = ['--flush-bytecode', '--hash-seed=0', '--random-seed=0', '--no-enable-experimental-regexp-engine'];
+
 async function main() {
   const { compileProgram, runProgram } = require(join(dist, 'load-program.cjs'));
   // Where it is installed, and not where it is made.
   const script = compileProgram(undefined, '/usr/lib64/svc/dist/program.cjs');
   await rehearsals[profile](runProgram(script));
-  for (const flag of ['--flush-bytecode', '--hash-seed=0', '--random-seed=0']) v8.setFlagsFromString(flag);
+  for (const flag of putBack) v8.setFlagsFromString(flag);
   writeFileSync(join(dist, `program.${profile}.cache`), script.createCachedData());
 }
 
