@@ -1,10 +1,11 @@
 /** A compiled schema, and the one sentence that says what is wrong with a value. */
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
 import { describeAccepted, type SchemaNode } from './accepted.ts';
+import { findExcess } from './excess.ts';
 import { effectOf } from './member-effect.ts';
+import { FEW_MEMBERS, hasFewMembers, memberNames, narrow } from './narrow.ts';
 
 // Unions report each branch; the default of 8 would cut the one that matters.
 Settings.Set({ maxErrors: 64 });
@@ -21,6 +22,7 @@ export class SchemaCheck {
   readonly #declared: TSchema;
   /** Compiled with the first value, since a server declares many more schemas than its first requests use. */
   #validator: Validator | undefined;
+  #names: ReadonlySet<string> | undefined;
 
   constructor(schema: TSchema) {
     this.#declared = schema;
@@ -34,8 +36,20 @@ export class SchemaCheck {
   findFault(value: unknown, whole: string): SchemaFault | undefined {
     this.#validator ??= Compile(this.#declared);
     if (this.#validator.Check(value)) return undefined;
-    const telling = mostTelling(this.#validator.Errors(value));
+    const telling = this.#findTelling(this.#validator, value);
     return telling === undefined ? { member: '', sentence: `${whole} is not valid.` } : this.#describe(telling, value, whole);
+  }
+
+  /** Of a value with many members, few are described. */
+  #findTelling(validator: Validator, value: unknown): Telling | undefined {
+    if (hasFewMembers(value)) return mostTelling(validator.Errors(value));
+    this.#names ??= memberNames(this.#schema);
+    if (this.#names === undefined) return undefined;
+    const narrowed = narrow(value, this.#names, (part) => !validator.Check(part));
+    const isSmall = narrowed.size <= FEW_MEMBERS;
+    const telling = isSmall ? mostTelling(validator.Errors(narrowed.value)) : findExcess(this.#schema, narrowed.value);
+    if (telling === undefined) return undefined;
+    return { ...telling, error: { ...telling.error, instancePath: narrowed.locate(telling.error.instancePath) } };
   }
 
   /** Strings of a query or path become the numbers and booleans that the schema wants, where they read as such. */
@@ -57,7 +71,7 @@ export class SchemaCheck {
   }
 
   /** The description of such a member says what to do in its place. */
-  #refusedMember({ schemaPath, instancePath }: TLocalizedValidationError): SchemaFault | undefined {
+  #refusedMember({ schemaPath, instancePath }: FoundError): SchemaFault | undefined {
     let node: SchemaNode | undefined = this.#schema;
     let depth = 0;
     for (const token of pointerTokens(schemaPath)) {
@@ -72,11 +86,11 @@ export class SchemaCheck {
 }
 
 /** A schema that takes no further members refuses each of them by the schema `false`, which describes nothing. */
-function isUnknownMember({ keyword, schemaPath }: TLocalizedValidationError): boolean {
+function isUnknownMember({ keyword, schemaPath }: FoundError): boolean {
   return keyword === 'boolean' && schemaPath.endsWith('/additionalProperties');
 }
 
-function describeMissing(error: TLocalizedValidationError, node: SchemaNode | undefined, whole: string): SchemaFault {
+function describeMissing(error: FoundError, node: SchemaNode | undefined, whole: string): SchemaFault {
   const missing = (error.params as { requiredProperties: string[] }).requiredProperties[0] ?? '';
   const properties = (node?.['properties'] ?? {}) as Record<string, SchemaNode | undefined>;
   const parent = memberName(error.instancePath);
@@ -86,8 +100,16 @@ function describeMissing(error: TLocalizedValidationError, node: SchemaNode | un
   return { member, sentence: `${subject(member, whole)} is required${accepted}.` };
 }
 
+/** Of the library's error. */
+interface FoundError {
+  keyword: string;
+  schemaPath: string;
+  instancePath: string;
+  params: object;
+}
+
 interface Telling {
-  error: TLocalizedValidationError;
+  error: FoundError;
   /** What all branches of a union together accept there. */
   accepted?: string;
 }
@@ -96,7 +118,7 @@ interface Telling {
  * A union fails with the errors of every branch. Branches whose type matched are looked into; of those, the one whose discriminator
  * (a constant member, such as the type of a content part) matched too. When none did, its accepted values are the answer.
  */
-function mostTelling(errors: readonly TLocalizedValidationError[]): Telling | undefined {
+function mostTelling(errors: readonly FoundError[]): Telling | undefined {
   const [first] = errors;
   if (first === undefined) return undefined;
   const union = errors.findLast((error) => isUnion(error) && first.schemaPath.startsWith(`${error.schemaPath}/`));
@@ -113,7 +135,7 @@ function mostTelling(errors: readonly TLocalizedValidationError[]): Telling | un
   return matching[0] === undefined ? wrongDiscriminator(entered.flat()) : mostTelling(matching[0]);
 }
 
-function wrongDiscriminator(errors: readonly TLocalizedValidationError[]): Telling | undefined {
+function wrongDiscriminator(errors: readonly FoundError[]): Telling | undefined {
   const [error, ...others] = errors.filter((one) => one.keyword === 'const');
   if (error === undefined) return undefined;
   const same = [error, ...others].filter((one) => one.instancePath === error.instancePath);
@@ -121,15 +143,15 @@ function wrongDiscriminator(errors: readonly TLocalizedValidationError[]): Telli
   return { error, accepted: values.length === 1 ? `${values[0]}` : `one of ${values.join(', ')}` };
 }
 
-function isUnion(error: TLocalizedValidationError): boolean {
+function isUnion(error: FoundError): boolean {
   return error.keyword === 'anyOf' || error.keyword === 'oneOf';
 }
 
-function branchOf(error: TLocalizedValidationError, union: TLocalizedValidationError): string {
+function branchOf(error: FoundError, union: FoundError): string {
   return error.schemaPath.slice(union.schemaPath.length).split('/')[2] ?? '';
 }
 
-function depth(error: TLocalizedValidationError): number {
+function depth(error: FoundError): number {
   return error.instancePath.split('/').length + (error.keyword === 'required' ? 1 : 0);
 }
 
