@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 
@@ -34,6 +35,10 @@ export type Fault =
   | 'drip'
   /** All events, and no content. */
   | 'empty'
+  /** The longest of the frames with content comes again and again, behind those before it. */
+  | 'endless'
+  /** A line without an end, behind the first content. */
+  | 'endless-line'
   /** The usage is left out. */
   | 'no-usage'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly message?: string };
@@ -98,6 +103,10 @@ export class ProviderServer {
   /** Keeps what was asked and billed; a long run would fill the memory with it. */
   keepsRecords = true;
   models: string[] = ['model-a', 'model-b'];
+  /** Answers for what is no chat never end. */
+  isEndlessElsewhere = false;
+  /** Bytes of endless answers that were sent. */
+  nEndlessBytes = 0;
   say: (body: Body) => Said = () => ({ texts: ['Hello', ' there', '.'], tokens: BILLED });
   /** Requests whose connection the client has closed before their answer's end. */
   nAborted = 0;
@@ -146,6 +155,10 @@ export class ProviderServer {
     const path = request.url ?? '';
     const body = text === '' ? undefined : (JSON.parse(text) as Body);
     if (this.keepsRecords) this.asked.push({ path, headers: request.headers, body });
+    if (this.isEndlessElsewhere && !this.#dialect.isChat(path)) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return void (await this.#repeat(response, Buffer.from('['.padEnd(256 * 1024, '0,'))));
+    }
     const other = this.#dialect.other?.(path, body);
     if (other !== undefined)
       return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(other));
@@ -190,7 +203,10 @@ export class ProviderServer {
       write('\n\n');
       return void response.end();
     }
+    const longest = texts.toSorted((a, b) => b.length - a.length)[0];
     for (const [index, frame] of (fault === 'empty' ? [] : texts).entries()) {
+      if (fault === 'endless' && frame === longest) return void (await this.#repeat(response, frame));
+      if (fault === 'endless-line' && index === 1) return void (await this.#repeat(response, 'x'.repeat(64 * 1024)));
       if (index === (this.#dialect.faultAt ?? 1)) {
         // What came before is read by itself.
         await sleep(fault === 'none' ? 5 : 200);
@@ -215,6 +231,18 @@ export class ProviderServer {
     for (const frame of end) write(frame);
     response.end();
     if (fault !== 'no-usage' && this.keepsRecords) this.billed.push(said.tokens);
+  }
+
+  /** Until whoever reads it closes the connection. */
+  async #repeat(response: ServerResponse, frame: Frame): Promise<void> {
+    const counted = (): Frame => {
+      this.nEndlessBytes += frame.length;
+      return frame;
+    };
+    const frames = async function* (): AsyncGenerator<Frame> {
+      for (;;) yield counted();
+    };
+    await pipeline(frames, response).catch(() => undefined);
   }
 }
 

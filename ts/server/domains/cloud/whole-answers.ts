@@ -1,7 +1,7 @@
 /** Vectors and scores, which a provider answers in one piece. */
 import type { EmbedResult, ProviderUse, RankResult, Text } from '../../native/llama-shapes.ts';
 import { type CallOptions, type InferenceBackend, inferenceErrors, type ModelCard, textOf } from '../inference/index.ts';
-import { attemptFailure } from './answers/provider-answer.ts';
+import { attemptFailure, readRefusal } from './answers/provider-answer.ts';
 import { AttemptFailure, notReady, passing, unsupportedBy } from './errors.ts';
 import { BYTES_PER_TOKEN, NO_TOKENS, type ProviderRequest, type ProviderTokens, UnsupportedMember } from './kinds/kind.ts';
 import { refusalOf } from './kinds/refusal.ts';
@@ -30,6 +30,8 @@ interface Answered<T> {
   readonly backend: LiveBackend;
 }
 
+/** Of an answer: for each input a vector of 8,192 numbers as JSON, and for all of them what docs/admin/cloud.md states. */
+const BYTES_PER_INPUT = 256 * 1024;
 const MOST_BODY_BYTES = 64 * 1024 * 1024;
 
 export class WholeAnswers implements Pick<InferenceBackend, 'embed' | 'rank'> {
@@ -50,7 +52,8 @@ export class WholeAnswers implements Pick<InferenceBackend, 'embed' | 'rank'> {
       const request = embeddings.request(target.model, texts, target.backend.facts.options);
       return { request, read: (body) => embeddings.read(body) };
     });
-    if (value.vectors.length !== texts.length)
+    // Two vectors for one input leave another one without.
+    if (value.vectors.length !== texts.length || value.vectors.includes(undefined as never))
       throw inferenceErrors.error('provider_unreachable', `The provider of ${card.id} sends another number of vectors.`);
     return { vectors: value.vectors, ...this.#use(backend, model, value.nTokens, texts) };
   }
@@ -84,7 +87,7 @@ export class WholeAnswers implements Pick<InferenceBackend, 'embed' | 'rank'> {
     const request = { plan, model: card.id, tenant: options.tenant, nTokens: bytesOf(texts), preferred: undefined, signal };
     const open = async (target: Target, ended: AbortSignal): Promise<T> => {
       const { request: sent, read } = ask(target);
-      return read(await bodyOf(target, sent, ended));
+      return read(await bodyOf(target, sent, ended, Math.min(MOST_BODY_BYTES, (1 + texts.length) * BYTES_PER_INPUT)));
     };
     try {
       const opened = await new Attempts(attempts, request, open, () => undefined).run();
@@ -121,15 +124,14 @@ export class WholeAnswers implements Pick<InferenceBackend, 'embed' | 'rank'> {
   }
 }
 
-async function bodyOf({ backend }: Target, request: ProviderRequest, signal: AbortSignal): Promise<unknown> {
+async function bodyOf({ backend }: Target, request: ProviderRequest, signal: AbortSignal, mostBytes: number): Promise<unknown> {
   const { first_byte_ms: limitMs } = backend.facts.options.timeouts;
   const late = AbortSignal.timeout(limitMs);
   const either = AbortSignal.any([signal, late]);
   try {
     const response = await backend.send(request, either);
-    const bytes = await response.bytes(MOST_BODY_BYTES);
-    if (!response.isOk) throw new AttemptFailure(refusalOf(response.status, response.headers, bytes.toString('utf8', 0, 65_536)));
-    return JSON.parse(bytes.toString()) as unknown;
+    if (!response.isOk) throw new AttemptFailure(refusalOf(response.status, response.headers, await readRefusal(response)));
+    return JSON.parse((await response.bytes(mostBytes)).toString()) as unknown;
   } catch (error) {
     if (late.aborted && !signal.aborted) throw passing(`no answer for ${limitMs / 1000} s`);
     if (error instanceof SyntaxError) throw passing('it sends what is no JSON');

@@ -13,23 +13,48 @@ const VALUE_BYTES: readonly (number | undefined)[] = [0, 0, 1, 2, 4, 8, undefine
 const TEXT = 7;
 
 export class AwsFrames {
-  #rest: Buffer = Buffer.alloc(0);
+  /** It doubles, so that a message that comes byte by byte is not copied with each of them. */
+  #held = Buffer.alloc(4096);
+  #nBytes = 0;
+  /** As many bytes make the next message, or say how long it is. */
+  #nWanted = PRELUDE_BYTES;
 
   push(bytes: Uint8Array): ProviderFrame[] {
-    this.#rest = this.#rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#rest, bytes]);
+    this.#keep(bytes);
     const frames: ProviderFrame[] = [];
-    while (this.#rest.length >= PRELUDE_BYTES) {
-      const length = this.#rest.readUInt32BE(0);
-      if (crc32(this.#rest.subarray(0, 8)) !== this.#rest.readUInt32BE(8))
-        throw new BrokenFrame('a message has a wrong checksum');
-      if (length < PRELUDE_BYTES + CRC_BYTES || length > MOST_MESSAGE_BYTES)
-        throw new BrokenFrame(`a message has ${length} bytes`);
-      if (this.#rest.length < length) break;
-      frames.push(readMessage(this.#rest.subarray(0, length)));
-      this.#rest = this.#rest.subarray(length);
+    let at = 0;
+    while (this.#nBytes - at >= this.#nWanted) {
+      const rest = this.#held.subarray(at, this.#nBytes);
+      const length = lengthOf(rest);
+      this.#nWanted = length;
+      if (rest.length < length) break;
+      frames.push(readMessage(rest.subarray(0, length)));
+      at += length;
+      this.#nWanted = PRELUDE_BYTES;
     }
+    this.#held.copyWithin(0, at, this.#nBytes);
+    this.#nBytes -= at;
     return frames;
   }
+
+  #keep(bytes: Uint8Array): void {
+    const nBytes = this.#nBytes + bytes.length;
+    if (nBytes > this.#held.length) {
+      const larger = Buffer.alloc(Math.max(nBytes, 2 * this.#held.length));
+      this.#held.copy(larger, 0, 0, this.#nBytes);
+      this.#held = larger;
+    }
+    this.#held.set(bytes, this.#nBytes);
+    this.#nBytes = nBytes;
+  }
+}
+
+/** Of the message that the bytes begin with. */
+function lengthOf(bytes: Buffer): number {
+  const length = bytes.readUInt32BE(0);
+  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) throw new BrokenFrame('a message has a wrong checksum');
+  if (length < PRELUDE_BYTES + CRC_BYTES || length > MOST_MESSAGE_BYTES) throw new BrokenFrame(`a message has ${length} bytes`);
+  return length;
 }
 
 /** Events have their type, exceptions the same behind `exception:`. */

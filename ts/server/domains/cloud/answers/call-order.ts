@@ -10,7 +10,7 @@ interface WaitingCall {
 export class CallOrder {
   readonly #sink: CompletionSink;
   readonly #choice: number;
-  #open: { readonly index: number; text: string } | undefined;
+  #open: { readonly index: number; readonly value: JsonEnd } | undefined;
   readonly #waiting = new Map<number, WaitingCall>();
 
   constructor(sink: CompletionSink, choice: number) {
@@ -20,7 +20,7 @@ export class CallOrder {
 
   begin(index: number, id: string, name: string): void {
     this.#waiting.set(index, { id, name, text: '' });
-    if (this.#open === undefined || isWhole(this.#open.text)) this.#next();
+    if (this.#open === undefined || this.#open.value.isWhole) this.#next();
   }
 
   add(index: number, text: string): void {
@@ -30,9 +30,9 @@ export class CallOrder {
       return;
     }
     if (this.#open?.index !== index) return;
-    this.#open.text += text;
+    this.#open.value.push(text);
     this.#sink.onToolArguments(this.#choice, index, jsonBody(text));
-    if (this.#waiting.size > 0 && isWhole(this.#open.text)) this.#next();
+    if (this.#open.value.isWhole) this.#next();
   }
 
   /** No call gets more. */
@@ -45,21 +45,33 @@ export class CallOrder {
     if (first === undefined) return;
     const [index, { id, name, text }] = first;
     this.#waiting.delete(index);
-    this.#open = { index, text };
+    const value = new JsonEnd();
+    this.#open = { index, value };
     this.#sink.onToolCall(this.#choice, index, id, name);
     if (text === '') return;
+    value.push(text);
     this.#sink.onToolArguments(this.#choice, index, jsonBody(text));
-    if (isWhole(text)) this.#next();
+    if (value.isWhole) this.#next();
   }
 }
 
-/** Arguments are one JSON value. */
-function isWhole(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+/** Sees where the object of a call's arguments ends, without reading any piece of it twice: providers send it in as many as they like. */
+class JsonEnd {
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  isWhole = false;
+
+  push(text: string): void {
+    for (let i = 0; i < text.length; i++) {
+      const character = text[i];
+      if (this.#isInString) {
+        if (!this.#isEscaped && character === '"') this.#isInString = false;
+        this.#isEscaped = !this.#isEscaped && character === '\\';
+      } else if (character === '"') this.#isInString = true;
+      else if (character === '{' || character === '[') this.#depth++;
+      else if (character === '}' || character === ']') this.isWhole = --this.#depth === 0;
+    }
   }
 }
 

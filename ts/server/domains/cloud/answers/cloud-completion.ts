@@ -26,7 +26,10 @@ interface CompletionParts {
 }
 
 const MOST_CALLS = 256;
-const MOST_ARGUMENT_BYTES = 16 * 1024 * 1024;
+/** Of all texts of an answer: what is said, thoughts with their signatures, arguments. docs/admin/cloud.md states it. */
+const MOST_TEXT_BYTES = 16 * 1024 * 1024;
+/** Of the tokens of an answer and of those that could have stood in their place. */
+const MOST_LOGPROBS = 1_000_000;
 
 export class CloudCompletion implements BackendCompletion {
   readonly #parts: CompletionParts;
@@ -40,7 +43,9 @@ export class CloudCompletion implements BackendCompletion {
   #resumed: (() => void) | undefined;
   #drained: Promise<void> | undefined;
   #nTextBytes = 0;
-  #nArgumentBytes = 0;
+  /** What the provider has sent, for choices that nobody asked for too. */
+  #nSentBytes = 0;
+  #nLogprobs = 0;
   readonly #calls = new Map<number, CallOrder>();
   readonly #finishes = new Map<number, Extract<ProviderRecord, { kind: 'finish' }>>();
 
@@ -188,6 +193,7 @@ export class CloudCompletion implements BackendCompletion {
 
   #tell(record: ProviderRecord): void {
     const { sink, nChoices } = this.#parts;
+    this.#limit(record);
     if ('choice' in record && record.choice >= nChoices) return;
     switch (record.kind) {
       case 'content':
@@ -200,13 +206,9 @@ export class CloudCompletion implements BackendCompletion {
         sink.onReasoningDetail(record.choice, record.detail);
         return;
       case 'call':
-        if (record.index >= MOST_CALLS) throw tooMuch('calls', this.#parts.model);
         this.#callsOf(record.choice).begin(record.index, record.id.slice(0, 256), record.name.slice(0, 256));
         return;
       case 'arguments':
-        this.#nArgumentBytes += record.text.length;
-        if (record.index >= MOST_CALLS || this.#nArgumentBytes > MOST_ARGUMENT_BYTES)
-          throw tooMuch('arguments', this.#parts.model);
         this.#nTextBytes += Buffer.byteLength(record.text);
         this.#callsOf(record.choice).add(record.index, record.text);
         return;
@@ -220,6 +222,16 @@ export class CloudCompletion implements BackendCompletion {
       default:
         break;
     }
+  }
+
+  /** A provider that never ends would fill the memory: whoever reads a whole answer holds it until its end. */
+  #limit(record: ProviderRecord): void {
+    const { model } = this.#parts;
+    if ('index' in record && record.index >= MOST_CALLS) throw tooMuch(`makes more than ${MOST_CALLS} calls`, model);
+    if (record.kind === 'logprobs') this.#nLogprobs += record.tokens.reduce((sum, { top }) => sum + 1 + top.length, 0);
+    if (this.#nLogprobs > MOST_LOGPROBS) throw tooMuch(`sends more than ${MOST_LOGPROBS} log probabilities`, model);
+    this.#nSentBytes += bytesOf(record);
+    if (this.#nSentBytes > MOST_TEXT_BYTES) throw tooMuch(`says more than ${MOST_TEXT_BYTES / 2 ** 20} MiB`, model);
   }
 
   #done(): void {
@@ -271,9 +283,13 @@ function cut({ refusal, cause }: AttemptFailure, model: string): DomainError {
   });
 }
 
+function bytesOf(record: ProviderRecord): number {
+  if ('text' in record) return Buffer.byteLength(record.text);
+  if (record.kind !== 'detail') return 0;
+  const { text = '', signature = '', data = '' } = record.detail;
+  return Buffer.byteLength(text) + Buffer.byteLength(signature) + Buffer.byteLength(data);
+}
+
 function tooMuch(what: string, model: string): DomainError {
-  return inferenceErrors.error(
-    'provider_stream_cut',
-    `The provider of ${model} sends too many ${what}, so the answer was ended.`,
-  );
+  return inferenceErrors.error('provider_stream_cut', `The provider of ${model} ${what} in one answer, so the answer was ended.`);
 }

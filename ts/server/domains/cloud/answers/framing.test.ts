@@ -87,6 +87,23 @@ t.test('a frame that never ends is refused before it fills the memory', async (t
   }, /too long/);
 });
 
+t.test('a long frame is read once, in however small pieces it comes', async (t) => {
+  // Reading what is there with each piece again would take hours.
+  const text = 'x'.repeat(7 * 1024 * 1024);
+  const frames: ['sse' | 'lines' | 'aws', Buffer][] = [
+    ['sse', Buffer.from(`data: ${text}\n\n`)],
+    ['lines', Buffer.from(`${text}\n`)],
+    ['aws', awsMessage({ ':message-type': 'event', ':event-type': 'delta' }, text)],
+  ];
+  for (const [kind, bytes] of frames) {
+    const framing = newFraming(kind);
+    const read: ProviderFrame[] = [];
+    for (let at = 0; at < bytes.length; at += 16) read.push(...framing.push(bytes.subarray(at, at + 16)));
+    t.equal(read.length, 1, kind);
+    t.ok(read[0]?.data === text, `${kind}: the text is whole`);
+  }
+});
+
 t.test('a message whose bytes were changed is refused', async (t) => {
   for (const at of [1, 9, 14, aws.length - 1]) {
     const changed = Buffer.from(aws);

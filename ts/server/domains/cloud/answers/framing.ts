@@ -13,20 +13,34 @@ export function framingOf(framing: Kind['framing'], aws: () => Framing): Framing
   return framing === 'sse' ? new EventStream() : new LineStream();
 }
 
-/** Whole lines, with whichever of the three ends. */
+/** Whole lines, with whichever of the three ends. The pieces of a line are joined once, since a provider may send it byte by byte. */
 class Lines {
   readonly #decoder = new TextDecoder('utf-8');
-  #rest = '';
+  #pieces: string[] = [];
+  #length = 0;
   #endsWithReturn = false;
 
   push(bytes: Uint8Array): string[] {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (this.#endsWithReturn && text.startsWith('\n')) text = text.slice(1);
     if (text !== '') this.#endsWithReturn = text.endsWith('\r');
-    if (this.#rest.length + text.length > MOST_FRAME_CHARACTERS) throw new BrokenFrame('a line is too long');
-    const lines = (this.#rest + text).split(/\r\n|\n|\r/);
-    this.#rest = lines.pop() ?? '';
+    const lines = text.split(/\r\n|\n|\r/);
+    const rest = lines.pop() ?? '';
+    if (lines.length > 0) {
+      this.#keep(lines[0] ?? '');
+      lines[0] = this.#pieces.join('');
+      this.#pieces = [];
+      this.#length = 0;
+    }
+    this.#keep(rest);
     return lines;
+  }
+
+  #keep(piece: string): void {
+    if (piece === '') return;
+    this.#length += piece.length;
+    if (this.#length > MOST_FRAME_CHARACTERS) throw new BrokenFrame('a line is too long');
+    this.#pieces.push(piece);
   }
 }
 

@@ -17,7 +17,12 @@ import { AwsFrames } from './aws-frames.ts';
 import { type Framing, framingOf } from './framing.ts';
 
 const MOST_REFUSAL_BYTES = 64 * 1024;
+/** Of all bytes of an answer: log probabilities take a hundred times as many as the text. */
 const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
+/** Of the frames that say nothing by themselves, such as the pieces of a signature, which readers hold until it is whole. */
+const MOST_SILENT_CHARACTERS = 16 * 1024 * 1024;
+/** Of what comes before the first content. */
+const MOST_HELD_RECORDS = 1_024;
 /** For the end of the body behind the last event, so that the connection can be used again. */
 const TAIL_MS = 1_000;
 
@@ -37,6 +42,7 @@ export class ProviderAnswer {
   #response: HttpResponse | undefined;
   #held: ProviderRecord[] = [];
   #nBytes = 0;
+  #nSilent = 0;
   #hasEnded = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -108,12 +114,16 @@ export class ProviderAnswer {
     if (resetMs !== undefined) this.backend.pace.block(resetMs);
     requireStream(response);
     this.#chunks = response.chunks()[Symbol.asyncIterator]();
-    while (!hasContent(this.#held)) {
+    for (let isBegun = false; !isBegun; ) {
       if (this.#hasEnded) {
         if (isEmptyByRight(this.#held, this.tokens)) break;
         throw passing('the answer is empty');
       }
-      this.#held.push(...(await this.#read()));
+      const records = await this.#read();
+      isBegun = hasContent(records);
+      // Figures are noted as they come.
+      this.#held.push(...records.filter(({ kind }) => kind !== 'usage'));
+      if (!isBegun && this.#held.length > MOST_HELD_RECORDS) throw passing('it sends much, and says nothing');
     }
     clearTimeout(this.#timer);
   }
@@ -127,8 +137,11 @@ export class ProviderAnswer {
       if (this.#nBytes > MOST_ANSWER_BYTES) throw passing('the answer is too large');
       const records: ProviderRecord[] = [];
       for (const frame of this.#framing.push(value)) {
-        records.push(...this.#reader.push(frame));
-        if (records.some(({ kind }) => kind === 'end')) break;
+        const read = this.#reader.push(frame);
+        if (read.length === 0) this.#nSilent += frame.data.length;
+        if (this.#nSilent > MOST_SILENT_CHARACTERS) throw passing('it sends much, and says nothing');
+        records.push(...read);
+        if (read.some(({ kind }) => kind === 'end')) break;
       }
       this.#note(records);
       if (records.length > 0) return records;
@@ -188,7 +201,8 @@ export function attemptFailure(error: unknown, backend: LiveBackend, signal: Abo
   return error;
 }
 
-async function readRefusal(response: HttpResponse): Promise<string> {
+/** Empty where it is too long, or ends early. */
+export async function readRefusal(response: HttpResponse): Promise<string> {
   try {
     return (await response.bytes(MOST_REFUSAL_BYTES)).toString();
   } catch {

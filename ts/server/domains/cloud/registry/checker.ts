@@ -1,7 +1,7 @@
 /** Asks backends what they have, beside everything else: when they are registered, at the start, each hour, and when an administrator wants to know. */
 import type { Log } from '../../../platform/log/log.ts';
 import type { ServingReason } from '../../inference/index.ts';
-import { attemptFailure, ProviderAnswer } from '../answers/provider-answer.ts';
+import { attemptFailure, ProviderAnswer, readRefusal } from '../answers/provider-answer.ts';
 import { AttemptFailure } from '../errors.ts';
 import type { ChatCall } from '../kinds/chat-call.ts';
 import type { Refusal } from '../kinds/kind.ts';
@@ -29,8 +29,11 @@ interface Rechecked {
 }
 
 const HOUR_MS = 3_600_000;
-const MOST_LIST_BYTES = 16 * 1024 * 1024;
+/** docs/admin/cloud.md states it. */
+const MOST_LIST_BYTES = 8 * 1024 * 1024;
 const MOST_MODELS = 5_000;
+/** Of a name: no request can ask for a longer one. */
+const MOST_NAME_CHARACTERS = 512;
 const LIST_MS = 30_000;
 
 export class Checker {
@@ -148,10 +151,12 @@ export class Checker {
     const signal = AbortSignal.any([AbortSignal.timeout(LIST_MS), this.#stopping.signal]);
     try {
       const response = await backend.send(models.request(backend.facts.options), signal);
+      if (!response.isOk) throw new AttemptFailure(refusalOf(response.status, response.headers, await readRefusal(response)));
       const bytes = await response.bytes(MOST_LIST_BYTES);
-      if (!response.isOk)
-        throw new AttemptFailure(refusalOf(response.status, response.headers, bytes.toString('utf8', 0, 65_536)));
-      const listed = models.read(JSON.parse(bytes.toString())).slice(0, MOST_MODELS);
+      const listed = models
+        .read(JSON.parse(bytes.toString()))
+        .filter(({ id }) => id.length <= MOST_NAME_CHARACTERS)
+        .slice(0, MOST_MODELS);
       backend.listed(listed, Date.now());
       await this.#deps.store.update(id, { models: JSON.stringify(listed), checked_at: Date.now() });
       if (!backend.isExcluded) backend.setReason(undefined);

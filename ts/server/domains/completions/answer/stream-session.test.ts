@@ -161,6 +161,20 @@ t.test('text waits until its use is on disk, and the end with it', async (t) => 
   t.equal(stream.isEnded, true);
 });
 
+t.test('no more than a MiB waits for the record of its use', async (t) => {
+  const call = beginMetered();
+  const { session, meter, stream, calls } = call;
+  session.onStart(3);
+  await open(call);
+  meter.isCovered = false;
+  for (let i = 0; i < 5; i++) say(session, 'x'.repeat(300 * 1024));
+  t.strictSame(calls, ['pause']);
+  meter.isCovered = true;
+  meter.onChange();
+  t.match(stream.text, /x{1000}/);
+  t.strictSame(calls, ['pause', 'resume']);
+});
+
 t.test('when a quota is used up, the stream ends with why, and the job with it', async (t) => {
   const call = beginMetered();
   const { session, meter, stream, calls } = call;

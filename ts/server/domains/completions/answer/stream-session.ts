@@ -25,6 +25,9 @@ interface StreamSessionOptions {
   isElsewhere?: boolean;
 }
 
+/** More is not made ahead of the record of its usage: providers say more in the meantime than a connection may hold. */
+const MOST_WAITING_BYTES = 1024 * 1024;
+
 /** An event stream may begin with a line that clients pass over. */
 const WAITING = ': waiting\n\n';
 
@@ -190,7 +193,10 @@ export class StreamSession implements ToolSink {
       return;
     }
     const stream = this.#stream;
-    if (!stream || !isCovered) return;
+    if (!stream || !isCovered) {
+      if (this.#frames.length > MOST_WAITING_BYTES) this.#pause();
+      return;
+    }
     if (this.#frames.length > 0) this.#write(stream);
     if (!this.#isFinished) return;
     this.#close();
@@ -219,7 +225,12 @@ export class StreamSession implements ToolSink {
   }
 
   #write(stream: EventStream): void {
-    if (stream.write(this.#frames.take()) || this.#isPaused || this.#isFinished) return;
+    if (stream.write(this.#frames.take())) this.#drained();
+    else this.#pause();
+  }
+
+  #pause(): void {
+    if (this.#isPaused || this.#isFinished) return;
     this.#isPaused = true;
     this.#job?.pause();
   }

@@ -1,7 +1,7 @@
 /** The chunks of OpenAI's chat completions -> records. */
 import type { FinishReason, TokenLogprob } from '../../../../native/llama-shapes.ts';
 import { countOf, isObject, type Json, listOf, objectOf, parseFrame, textOr } from '../json.ts';
-import type { FrameReader, ProviderFrame, ProviderRecord, ProviderTokens } from '../kind.ts';
+import { BrokenFrame, type FrameReader, type ProviderFrame, type ProviderRecord, type ProviderTokens } from '../kind.ts';
 import { refusalInStream } from '../refusal.ts';
 
 const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -11,6 +11,9 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   function_call: 'tool_calls',
   content_filter: 'content_filter',
 };
+
+/** Of calls of all choices, those that nobody asked for among them. */
+const MOST_BEGUN = 16_384;
 
 export class OpenAiReader implements FrameReader {
   /** Calls that have begun, by choice and index: a provider names the function once, or each time. */
@@ -51,6 +54,7 @@ export class OpenAiReader implements FrameReader {
     const target = objectOf(call['function']);
     const key = `${choice} ${index}`;
     if (!this.#begun.has(key)) {
+      if (this.#begun.size >= MOST_BEGUN) throw new BrokenFrame('it makes too many calls');
       this.#begun.add(key);
       const id = textOr(call['id']) || `call_${choice}_${index}`;
       records.push({ kind: 'call', choice, index, id, name: textOr(target['name']) });
