@@ -233,7 +233,7 @@ export class ProviderServer {
     if (fault !== 'no-usage' && this.keepsRecords) this.billed.push(said.tokens);
   }
 
-  /** Until whoever reads it closes the connection. */
+  /** Sends the frame until whoever reads it closes the connection. */
   async #repeat(response: ServerResponse, frame: Frame): Promise<void> {
     const counted = (): Frame => {
       this.nEndlessBytes += frame.length;

@@ -30,7 +30,7 @@ interface Answered<T> {
   readonly backend: LiveBackend;
 }
 
-/** Of an answer: for each input a vector of 8,192 numbers as JSON, and for all of them what docs/admin/cloud.md states. */
+/** An answer has a vector of 8,192 numbers as JSON for each input, and at most what docs/admin/cloud.md states. */
 const BYTES_PER_INPUT = 256 * 1024;
 const MOST_BODY_BYTES = 64 * 1024 * 1024;
 

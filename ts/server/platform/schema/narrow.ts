@@ -8,7 +8,7 @@ export interface Narrowed {
   readonly value: unknown;
   /** Members and items that are left, but for those that the schema names. */
   readonly size: number;
-  /** Where the value of a JSON pointer lies in the whole: arrays have lost the items before those that are left. */
+  /** Says where the value of a JSON pointer lies in the whole: arrays have lost the items before those that are left. */
   locate(pointer: string): string;
 }
 

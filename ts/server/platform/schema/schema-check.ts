@@ -40,7 +40,7 @@ export class SchemaCheck {
     return telling === undefined ? { member: '', sentence: `${whole} is not valid.` } : this.#describe(telling, value, whole);
   }
 
-  /** Of a value with many members, few are described. */
+  /** It describes few members of a value that has many. */
   #findTelling(validator: Validator, value: unknown): Telling | undefined {
     if (hasFewMembers(value)) return mostTelling(validator.Errors(value));
     this.#names ??= memberNames(this.#schema);
@@ -100,7 +100,7 @@ function describeMissing(error: FoundError, node: SchemaNode | undefined, whole:
   return { member, sentence: `${subject(member, whole)} is required${accepted}.` };
 }
 
-/** Of the library's error. */
+/** Paths are JSON pointers. */
 interface FoundError {
   keyword: string;
   schemaPath: string;

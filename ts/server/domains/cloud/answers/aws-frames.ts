@@ -49,7 +49,7 @@ export class AwsFrames {
   }
 }
 
-/** Of the message that the bytes begin with. */
+/** Reads the length of the message that the bytes begin with. */
 function lengthOf(bytes: Buffer): number {
   const length = bytes.readUInt32BE(0);
   if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) throw new BrokenFrame('a message has a wrong checksum');

@@ -26,9 +26,9 @@ interface CompletionParts {
 }
 
 const MOST_CALLS = 256;
-/** Of all texts of an answer: what is said, thoughts with their signatures, arguments. docs/admin/cloud.md states it. */
+/** It bounds all texts of an answer: what is said, thoughts with their signatures, arguments. docs/admin/cloud.md states it. */
 const MOST_TEXT_BYTES = 16 * 1024 * 1024;
-/** Of the tokens of an answer and of those that could have stood in their place. */
+/** Tokens of an answer count, and those that could have stood in their place. */
 const MOST_LOGPROBS = 1_000_000;
 
 export class CloudCompletion implements BackendCompletion {
@@ -43,7 +43,7 @@ export class CloudCompletion implements BackendCompletion {
   #resumed: (() => void) | undefined;
   #drained: Promise<void> | undefined;
   #nTextBytes = 0;
-  /** What the provider has sent, for choices that nobody asked for too. */
+  /** It counts what the provider has sent, for choices that nobody asked for too. */
   #nSentBytes = 0;
   #nLogprobs = 0;
   readonly #calls = new Map<number, CallOrder>();

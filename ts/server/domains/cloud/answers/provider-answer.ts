@@ -17,11 +17,11 @@ import { AwsFrames } from './aws-frames.ts';
 import { type Framing, framingOf } from './framing.ts';
 
 const MOST_REFUSAL_BYTES = 64 * 1024;
-/** Of all bytes of an answer: log probabilities take a hundred times as many as the text. */
+/** All bytes of an answer count: log probabilities take a hundred times as many as the text. */
 const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
-/** Of the frames that say nothing by themselves, such as the pieces of a signature, which readers hold until it is whole. */
+/** Frames count that say nothing by themselves, such as the pieces of a signature, which readers hold until it is whole. */
 const MOST_SILENT_CHARACTERS = 16 * 1024 * 1024;
-/** Of what comes before the first content. */
+/** Records count that come before the first content. */
 const MOST_HELD_RECORDS = 1_024;
 /** For the end of the body behind the last event, so that the connection can be used again. */
 const TAIL_MS = 1_000;

@@ -32,7 +32,7 @@ const HOUR_MS = 3_600_000;
 /** docs/admin/cloud.md states it. */
 const MOST_LIST_BYTES = 8 * 1024 * 1024;
 const MOST_MODELS = 5_000;
-/** Of a name: no request can ask for a longer one. */
+/** No request can ask for a longer name. */
 const MOST_NAME_CHARACTERS = 512;
 const LIST_MS = 30_000;
 

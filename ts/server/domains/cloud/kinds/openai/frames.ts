@@ -12,7 +12,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   content_filter: 'content_filter',
 };
 
-/** Of calls of all choices, those that nobody asked for among them. */
+/** Calls of all choices count, also of those that nobody asked for. */
 const MOST_BEGUN = 16_384;
 
 export class OpenAiReader implements FrameReader {
