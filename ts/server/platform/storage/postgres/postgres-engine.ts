@@ -168,7 +168,7 @@ export class PostgresEngine implements Engine {
 
   async #commit<T>(
     pool: ConnectionPool,
-    transaction: PostgresTransaction,
+    transaction: Omit<PostgresTransaction, 'isLost'>,
     run: (execute: ExecuteStatement) => Promise<T>,
   ): Promise<T> {
     this.#recovery.check();
@@ -180,12 +180,13 @@ export class PostgresEngine implements Engine {
 
   async #run<T>(
     pool: ConnectionPool,
-    transaction: PostgresTransaction,
+    transaction: Omit<PostgresTransaction, 'isLost'>,
     run: (execute: ExecuteStatement) => Promise<T>,
   ): Promise<T> {
+    const isLost = async (backend: number) => (await this.#pulse?.endIdle(backend)) === true;
     try {
       if (this.#silence !== undefined) throw this.#silence;
-      return await runPostgresTransaction(await pool.connect(), transaction, run);
+      return await runPostgresTransaction(await pool.connect(), { ...transaction, isLost }, run);
     } catch (error) {
       if (error instanceof StorageError && error.code === 'storage_unavailable' && this.#pool === pool)
         this.#recovery.begin(error);

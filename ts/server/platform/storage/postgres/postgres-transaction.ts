@@ -8,12 +8,14 @@ import { isSystemScope, type StorageScope } from '../tenant-scope.ts';
 import { withinTimeLimit } from '../time-limit.ts';
 import { discard } from './connection-pool.ts';
 import { sqlState, toStorageError } from './postgres-failure.ts';
-import { ANSWER_LIMIT_MS, answerWithin } from './silence.ts';
+import { ANSWER_LIMIT_MS, answerUnlessLost, answerWithin } from './silence.ts';
 
 export interface PostgresTransaction {
   readonly scope: StorageScope;
   readonly mode: 'read' | 'snapshot' | 'write' | 'exclusive';
   readonly limitMs?: number;
+  /** Whether no answer comes any more from that backend, which is ended then. */
+  isLost(backend: number): Promise<boolean>;
 }
 
 /** Any number that no other program uses for its advisory locks: the first bytes of "svcmigra". */
@@ -40,13 +42,14 @@ const DURABLE = `set_config('synchronous_commit', replace(current_setting('synch
 
 export async function runPostgresTransaction<T>(
   client: pg.PoolClient,
-  { scope, mode, limitMs }: PostgresTransaction,
+  { scope, mode, limitMs, isLost }: PostgresTransaction,
   run: (execute: ExecuteStatement) => Promise<T>,
 ): Promise<T> {
   const isReading = mode === 'read' || mode === 'snapshot';
-  const statements = guardStatements((statement) => runStatement(client, statement, isReading));
+  let backend = 0;
+  const statements = guardStatements((statement) => runStatement(client, statement, isReading, () => isLost(backend)));
   try {
-    await begin(client, `${BEGIN[mode]}; ${settings(scope)}`, mode === 'exclusive' ? undefined : ANSWER_LIMIT_MS);
+    backend = await begin(client, `${BEGIN[mode]}; ${settings(scope)}`, mode === 'exclusive' ? undefined : ANSWER_LIMIT_MS);
     const work = run(statements.execute);
     const value = await (limitMs === undefined ? work : withinTimeLimit(limitMs, work));
     statements.check();
@@ -61,11 +64,13 @@ export async function runPostgresTransaction<T>(
   }
 }
 
-/** Without a limit it may wait for others of its kind. */
-async function begin(client: pg.PoolClient, sql: string, limitMs: number | undefined): Promise<void> {
+/** Resolves to the process id of the server's side. Without a limit it may wait for others of its kind. */
+async function begin(client: pg.PoolClient, sql: string, limitMs: number | undefined): Promise<number> {
   try {
-    const begun = client.query(sql);
-    await (limitMs === undefined ? begun : answerWithin(limitMs, begun));
+    // One result for each of the statements.
+    const begun = client.query(sql) as unknown as Promise<pg.QueryResult<{ backend: number }>[]>;
+    const results = await (limitMs === undefined ? begun : answerWithin(limitMs, begun));
+    return results.at(-1)?.rows[0]?.backend ?? 0;
   } catch (error) {
     throw toStorageError(error);
   }
@@ -73,12 +78,18 @@ async function begin(client: pg.PoolClient, sql: string, limitMs: number | undef
 
 function settings(scope: StorageScope): string {
   const tenant = isSystemScope(scope) ? ALL_TENANTS : scope.tenant;
-  return `SELECT set_config('${TENANT_SETTING}', ${pg.escapeLiteral(tenant)}, true), ${DURABLE}`;
+  return `SELECT set_config('${TENANT_SETTING}', ${pg.escapeLiteral(tenant)}, true), ${DURABLE}, pg_backend_pid() AS backend`;
 }
 
-async function runStatement(client: pg.PoolClient, { sql, parameters }: Statement, reading: boolean): Promise<StatementResult> {
+async function runStatement(
+  client: pg.PoolClient,
+  { sql, parameters }: Statement,
+  reading: boolean,
+  isLost: () => Promise<boolean>,
+): Promise<StatementResult> {
   try {
-    const result = await client.query<StatementResult['rows'][number]>(sql, [...parameters]);
+    const asked = client.query<StatementResult['rows'][number]>(sql, [...parameters]);
+    const result = await answerUnlessLost(asked, isLost);
     return { rows: result.rows, affectedRows: result.command === 'SELECT' ? 0 : (result.rowCount ?? 0) };
   } catch (error) {
     throw toStorageError(error, { reading });

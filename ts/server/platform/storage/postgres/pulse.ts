@@ -5,6 +5,9 @@ import { StorageError } from '../storage-error.ts';
 import { ANSWER_LIMIT_MS, answerWithin } from './silence.ts';
 
 const BEAT_MS = 500;
+/** A backend that does nothing for so long has sent its answer. Ended, it holds no lock that the next attempt would wait for. */
+const END_IDLE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND usename = current_user
+  AND state <> 'active' AND state_change < clock_timestamp() - interval '1 second'`;
 
 /** At most one of them is called, once, and none after `stop()`. */
 interface PulseEvents {
@@ -29,6 +32,11 @@ export class Pulse {
   stop(): void {
     this.#stopped.abort();
     this.#client.connection.stream.destroy();
+  }
+
+  /** Ends a backend that does nothing, though its client waits for an answer: what passed between them is lost. False: it works. */
+  async endIdle(backend: number): Promise<boolean> {
+    return ((await this.#client.query(END_IDLE, [backend])).rowCount ?? 0) > 0;
   }
 
   async #beat(): Promise<void> {

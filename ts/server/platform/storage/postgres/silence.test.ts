@@ -1,4 +1,5 @@
 /** A PostgreSQL server that stops answering without closing a connection, as behind a firewall that forgets, or on a host that hangs. */
+import { sql } from 'kysely';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { createStorage } from '../create-storage.ts';
@@ -117,12 +118,23 @@ async function testSilence(cluster: PostgresCluster): Promise<void> {
     t.match(await list(storage), [{ id: /^back-/ }], 'here it was not written');
   });
 
-  t.test('a connection that hangs in its BEGIN, while others work, is given up, and the write is done once', async (t) => {
-    const { storage, relay } = await open(t, 60_000);
-    relay.silentAt = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
-    const ms = await took(t.resolves(write(storage, 'a')));
-    t.ok(ms < NOTICED_MS, `given up after ${Math.round(ms)} ms`);
-    t.strictSame(await list(storage), [{ id: 'a' }]);
+  for (const [where, bytes] of [
+    ['its BEGIN', 'BEGIN ISOLATION LEVEL SERIALIZABLE'],
+    ['a statement', 'insert into "notes"'],
+  ] as const)
+    t.test(`a connection that hangs in ${where}, while others work, is given up, and the write is done once`, async (t) => {
+      const { storage, relay } = await open(t, 60_000);
+      relay.silentAt = bytes;
+      const ms = await took(t.resolves(write(storage, 'a')));
+      t.ok(ms < NOTICED_MS, `given up after ${Math.round(ms)} ms`);
+      t.strictSame(await list(storage), [{ id: 'a' }]);
+    });
+
+  t.test('a statement that takes long is waited for', async (t) => {
+    const { storage } = await open(t);
+    const slow = storage.access<NoteTables>().read(red, (db) => sql`select pg_sleep(4)`.execute(db));
+    await t.resolves(slow);
+    t.equal(storage.notReady(), undefined);
   });
 
   t.test('a read is asked again, also where the answer to its COMMIT never came', async (t) => {
