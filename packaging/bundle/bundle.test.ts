@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';

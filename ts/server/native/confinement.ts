@@ -61,17 +61,13 @@ const probes = new Map<string, Promise<string>>();
 
 /** Asked once where it answers: the kernel stays what it is, and a start wants to know it twice. */
 function probeOf(launcher: string): Promise<string> {
-  const known = probes.get(launcher);
-  if (known !== undefined) return known;
-  const asked = promisify(execFile)(launcher, ['--probe']).then(
-    ({ stdout }) => stdout.trim(),
-    (error: Error) => {
-      probes.delete(launcher);
-      return error.message;
-    },
-  );
+  const ask = () => promisify(execFile)(launcher, ['--probe']).then(({ stdout }) => stdout.trim());
+  const asked = probes.get(launcher) ?? ask();
   probes.set(launcher, asked);
-  return asked;
+  return asked.catch((error: Error) => {
+    probes.delete(launcher);
+    return error.message;
+  });
 }
 
 /** `probe` is what the launcher's --probe printed. */

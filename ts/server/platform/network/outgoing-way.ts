@@ -4,7 +4,6 @@ import { buildConnector, Client } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 import type { ClientTls } from './http-client.ts';
 import { HttpClientError } from './http-client-error.ts';
-import { bareHost } from './public-address.ts';
 
 export interface Way {
   /** Of the pool whose connections lead there. */

@@ -31,7 +31,9 @@ async function openClient(t: Test, controllers: readonly Controller[]): Promise<
 
 t.test('one answers beside those that hang, and is asked first from then on', async (t) => {
   let nHung = 0;
-  const hung = () => void (nHung += 1);
+  const hung = (): void => {
+    nHung += 1;
+  };
   const controllers = await Promise.all([
     openController(t, 'a', hung),
     openController(t, 'b', hung),

@@ -14,7 +14,7 @@ import type { Controller } from './membership.ts';
 
 const ASK_MS = 5_000;
 /** The next controller is asked beside one that hangs, as removed nodes are to be known within a second: only what may be asked of two. */
-const PATIENCE_MS = 300;
+const NEXT_MS = 300;
 const BESIDE: ReadonlySet<string> = new Set(['beat', 'nodes', 'state', 'certificates', 'orders']);
 const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
 
@@ -122,7 +122,7 @@ export class RegistryClient implements Registry {
   async #call<T>(method: string, ...given: unknown[]): Promise<T> {
     const inTurn = this.#peers.map((_, i) => (this.#first + i) % this.#peers.length);
     const asks = inTurn.map((at) => async () => ({ at, ...(await this.#ask<T>(this.#peers[at] as Peer, method, given)) }));
-    const { at, value, date } = await firstOf(asks, BESIDE.has(method) ? PATIENCE_MS : ASK_MS);
+    const { at, value, date } = await firstOf(asks, BESIDE.has(method) ? NEXT_MS : ASK_MS);
     this.#first = at;
     this.clockOffsetMs = Number.isNaN(date) ? undefined : date - Date.now();
     return value;
@@ -141,7 +141,7 @@ export class RegistryClient implements Registry {
 }
 
 /** The next is asked when one fails, or gives no answer for so long. Throws the last failure where none answers. */
-async function firstOf<T>(asks: readonly (() => Promise<T>)[], patienceMs: number): Promise<T> {
+async function firstOf<T>(asks: readonly (() => Promise<T>)[], nextMs: number): Promise<T> {
   const answers: T[] = [];
   let failure: unknown = new Error('there is no controller');
   const running = new Set<Promise<void>>();
@@ -155,7 +155,7 @@ async function firstOf<T>(asks: readonly (() => Promise<T>)[], patienceMs: numbe
       )
       .finally(() => running.delete(one));
     running.add(one);
-    await Promise.race([...running, sleep(patienceMs, undefined, { ref: false })]);
+    await Promise.race([...running, sleep(nextMs, undefined, { ref: false })]);
     if (answers.length > 0) return answers[0] as T;
   }
   while (answers.length === 0 && running.size > 0) await Promise.race(running);

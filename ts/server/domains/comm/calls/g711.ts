@@ -38,23 +38,17 @@ function aEncoded(sample: number): number {
   return (sign | (exponent << 4) | mantissa) ^ 0x55;
 }
 
-interface Law {
-  readonly decoded: Int16Array;
-  /** By the sample and 32,768. */
-  readonly encoded: Uint8Array;
-}
-
-function lawOf(decode: (byte: number) => number, encode: (sample: number) => number): Law {
+function lawOf(decode: (byte: number) => number, encode: (sample: number) => number) {
   return {
     decoded: Int16Array.from({ length: 256 }, (_, byte) => decode(byte)),
     encoded: Uint8Array.from({ length: 65_536 }, (_, at) => encode(at - 32_768)),
   };
 }
 
-/** A law is laid out with its first call: it takes milliseconds, and most nodes make none. */
-const laws: Partial<Record<Codec, Law>> = {};
+/** Each is laid out with its first call: it takes milliseconds, and most nodes make none. */
+const laws: Partial<Record<Codec, ReturnType<typeof lawOf>>> = {};
 
-function law(codec: Codec): Law {
+function law(codec: Codec) {
   laws[codec] ??= codec === PCMU ? lawOf(muDecoded, muEncoded) : lawOf(aDecoded, aEncoded);
   return laws[codec];
 }
