@@ -14,8 +14,6 @@ import { type History, makeHistory } from './histories.ts';
 
 const N_PEOPLE = 20;
 const FIRST = 5;
-/** So many a chat recalls where nothing else is said. */
-const RECALLED = 8;
 const GOALS = { found: 0.95, notOutdated: 0.99, nothing: 0.9 };
 const root = { username: 'root', password: 'a lighthouse keeper' };
 
@@ -76,7 +74,7 @@ async function measure({ said, asked }: History, send: Send, counts: Counts): Pr
     (await send<{ data: { text: string }[] }>('POST', `${MEMORIES}/search`, body)).data.map(({ text }) => text);
   for (const { question, answers, outdated } of asked) {
     const all = await found({ query: question, max: FIRST });
-    const recalled = await found({ query: question, max: RECALLED, recall: true });
+    const recalled = await found({ query: question, recall: true });
     const byTerms = firstByTerms(index, question, texts);
     if (answers.length === 0) {
       counts.nNeverSaid += 1;

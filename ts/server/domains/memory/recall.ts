@@ -18,7 +18,8 @@ interface RecallOptions {
   readonly now: () => number;
 }
 
-const DEFAULT_MAX = 8;
+/** So many a chat recalls where nothing else is said. */
+export const RECALLED = 8;
 /** A memory that is less surely about the question stays where it is: one that shares a word with it, and any other. */
 const LEAST_RELEVANCE = { named: 0.1, other: 0.3 };
 /** An embedder that takes longer is at fault. */
@@ -50,7 +51,7 @@ export class Recall {
   /** Never rejects but for the caller's own signal: a chat goes on without memories. */
   async recall(caller: Principal, question: string, bounds: RecallBounds, signal: AbortSignal): Promise<RecalledMemories> {
     const { service, limitMs, log } = this.#options;
-    const { max = DEFAULT_MAX, kinds } = bounds;
+    const { max = RECALLED, kinds } = bounds;
     const given = new AbortController();
     const ends = AbortSignal.any([signal, given.signal]);
     const embedded = Promise.withResolvers<number>();

@@ -10,7 +10,7 @@ import { memoryError, memoryErrors } from './errors.ts';
 import type { Extractions } from './extraction/extractions.ts';
 import type { MemoryFiles } from './files/memory-files.ts';
 import { accountOwner, type MemoryState, type Origin, ownerOf, TENANT } from './memory.ts';
-import { READ_FACTOR, recalledOf } from './recall.ts';
+import { READ_FACTOR, RECALLED, recalledOf } from './recall.ts';
 import type { RecallPreferences } from './recall-preferences.ts';
 import {
   ChangeMemory,
@@ -100,7 +100,7 @@ function searchRoute({ service }: MemoryRouteDeps): Route {
     body: SearchMemories,
     answer: MemoryHits,
     errors: [...retrievalErrors.all],
-    handle: async ({ caller, body: { query, max = DEFAULT_MAX, recall: isRecall = false }, signal }) => {
+    handle: async ({ caller, body: { query, recall: isRecall = false, max = isRecall ? RECALLED : DEFAULT_MAX }, signal }) => {
       const hits = await service.search(caller, { text: query, max: isRecall ? max * READ_FACTOR : max, signal });
       const about = isRecall ? recalledOf(query, hits, max) : hits.filter(({ relevance }) => relevance > 0);
       return { data: about.map(({ memory, relevance }) => ({ ...memoryBody(memory), score: relevance })) };

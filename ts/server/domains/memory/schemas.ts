@@ -124,7 +124,7 @@ export const ChangeMemory = named(
 export const SearchMemories = Type.Object(
   {
     query: Type.String({ minLength: 1, maxLength: MAX_QUERY, pattern: '\\S' }),
-    max: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_RESULTS, description: '10 by default.' })),
+    max: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_RESULTS, description: '10 by default, with `recall` 8.' })),
     recall: Type.Optional(Type.Boolean({ description: 'Only what a chat would recall. false by default.' })),
   },
   { additionalProperties: false },

@@ -137,7 +137,7 @@ class Slice {
 /** Keywords by which a member's neighbours decide whether it is taken: a part of such a value says nothing about the whole. */
 const ABOUT_NEIGHBOURS = [
   'additionalItems contains dependencies dependentRequired dependentSchemas else if minContains not oneOf prefixItems then unevaluatedItems',
-  'unevaluatedProperties uniqueItems minProperties',
+  'unevaluatedProperties uniqueItems',
 ].flatMap((line) => line.split(' '));
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
@@ -149,7 +149,7 @@ export function memberNames(schema: SchemaNode): ReadonlySet<string> | undefined
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (typeof node !== 'object' || node === null || seen.has(node)) continue;
     seen.add(node);
-    if (ABOUT_NEIGHBOURS.some((keyword) => Object.hasOwn(node, keyword))) return undefined;
+    if (ABOUT_NEIGHBOURS.some((keyword) => Object.hasOwn(node, keyword)) || needsUnnamed(node as SchemaNode)) return undefined;
     for (const [key, below] of Object.entries(node)) {
       if (key === 'properties') for (const name of Object.keys(below as object)) names.add(name);
       if (key === 'required' && Array.isArray(below)) for (const name of below) names.add(String(name));
@@ -157,4 +157,9 @@ export function memberNames(schema: SchemaNode): ReadonlySet<string> | undefined
     }
   }
   return names;
+}
+
+/** A part keeps all members that the schema names, and of the others few or none. */
+function needsUnnamed({ minProperties, additionalProperties }: SchemaNode): boolean {
+  return minProperties !== undefined && additionalProperties !== false;
 }

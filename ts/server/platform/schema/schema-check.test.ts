@@ -103,6 +103,10 @@ t.test('a part of a value says nothing where members are judged by their neighbo
   const check = new SchemaCheck(Type.Array(Type.Integer(), { uniqueItems: true }));
   t.match(check.findFault([1, 1], 'the list'), { sentence: /^the list must be/ });
   t.strictSame(check.findFault([...Array(500).keys(), 0], 'the list'), { member: '', sentence: 'the list is not valid.' });
+  const many = Object.fromEntries([...Array(500).keys()].map((i) => [`m${i}`, 1]));
+  const name = Type.Optional(Type.String());
+  const closed = new SchemaCheck(Type.Object({ name }, { additionalProperties: false, minProperties: 1 }));
+  t.match(closed.findFault(many, 'the body'), { member: 'm0' }, 'but a closed object names all that it takes');
   t.end();
 });
 
