@@ -4,7 +4,7 @@
  */
 import type { SchemaNode } from './accepted.ts';
 
-export interface Narrowed {
+interface Narrowed {
   readonly value: unknown;
   /** Members and items that are left, but for those that the schema names. */
   readonly size: number;
