@@ -265,6 +265,9 @@ t.test('refusals go to the client in our shape, with the provider’s sentence a
   }
   two.script = [{ status: 400, message: 'This model’s maximum context length is 10 tokens.' }];
   t.match(await chat('spare'), { status: 400, json: { error: { code: 'context_length_exceeded' } } });
+  two.script = [{ status: 400, message: 'cannot resolve $ref #/invalid_api_key' }];
+  t.match(await chat('spare'), { status: 400, json: { error: { code: 'provider_refused' } } });
+  t.match(await chat('spare'), { status: 200 }, 'words of a caller that it repeats take it from nobody');
   two.script = [{ status: 429, headers: { 'retry-after': '60' } }];
   const limited = await chat('spare');
   t.match(limited, { status: 429, json: { error: { code: 'provider_rate_limited' } } }, limited.text);

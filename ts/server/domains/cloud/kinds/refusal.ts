@@ -10,19 +10,20 @@ const TOO_LONG =
 /** OpenAI answers 429 for an account without credit, which no waiting ends. */
 const NO_CREDIT = /insufficient_quota|billing|credit balance|payment required/i;
 const BAD_KEY = /api[ _-]?key not valid|invalid[ _-]api[ _-]key|api_key_invalid|unrecognizedclient|invalidsignature/i;
+/** Further on a sentence may quote the request, by which a caller could take the backend from all others. */
+const BEGINS_WITH_BAD_KEY = new RegExp(`^(?:${BAD_KEY.source})`, 'i');
 
 /** Reads the refusal of an answer with another status than 200. */
 export function refusalOf(status: number, headers: Headers, body: string): Refusal {
   const parsed = parse(body);
   const { sentence, code } = sentenceOf(parsed);
-  const words = `${code} ${sentence}`;
-  const meaning = meaningOf(status, words);
+  const meaning = meaningOf(status, code, sentence);
   return {
     meaning,
     status,
     sentence: sentence === '' ? `it answers ${status}` : sentence,
     retryAfterMs: retryAfter(headers) ?? retryInBody(parsed),
-    isTooLong: meaning === 'request' && TOO_LONG.test(words),
+    isTooLong: meaning === 'request' && TOO_LONG.test(`${code} ${sentence}`),
   };
 }
 
@@ -30,19 +31,19 @@ export function refusalOf(status: number, headers: Headers, body: string): Refus
 export function refusalInStream(body: unknown, status: number | undefined): Refusal {
   const { sentence, code } = sentenceOf(body);
   const known = status ?? statusOfWord(code);
-  const words = `${code} ${sentence}`;
   return {
-    meaning: meaningOf(known, words),
+    meaning: meaningOf(known, code, sentence),
     status: known,
     sentence: sentence || code || 'it reports an error',
     retryAfterMs: retryInBody(body),
-    isTooLong: TOO_LONG.test(words) && known < 500,
+    isTooLong: TOO_LONG.test(`${code} ${sentence}`) && known < 500,
   };
 }
 
-function meaningOf(status: number, words: string): RefusalMeaning {
-  if (status === 402 || (status === 429 && NO_CREDIT.test(words))) return 'credit';
-  if (status === 401 || status === 403 || (status === 400 && BAD_KEY.test(words))) return 'credential';
+function meaningOf(status: number, code: string, sentence: string): RefusalMeaning {
+  if (status === 402 || (status === 429 && NO_CREDIT.test(`${code} ${sentence}`))) return 'credit';
+  const isBadKey = BAD_KEY.test(code) || BEGINS_WITH_BAD_KEY.test(sentence);
+  if (status === 401 || status === 403 || (status === 400 && isBadKey)) return 'credential';
   if (status === 404) return 'missing';
   if (status === 429) return 'limit';
   if (status === 408 || status === 425 || status >= 500 || status < 400) return 'passing';
