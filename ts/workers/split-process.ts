@@ -24,8 +24,8 @@ export interface SplitSpec {
   readonly serve?: { readonly host: string; readonly port: number; readonly fingerprint: string; readonly idleMs: number };
   /** The tunnels to other nodes, which show one of these certificates. */
   readonly borrow?: readonly { readonly host: string; readonly port: number; readonly fingerprints: readonly string[] }[];
-  /** The port whose `/health` tells that the program works. */
-  readonly healthPort?: number;
+  /** The port whose `/health` tells that llama-server has begun. One that does not answer for so long while it works ends. */
+  readonly health?: { readonly port: number; readonly key: string; readonly silentMs: number };
 }
 
 export type SplitNews = { readonly port: number } | { readonly isReady: true };
@@ -34,6 +34,10 @@ export type SplitNews = { readonly port: number } | { readonly isReady: true };
 const MOST_CONNECTIONS = 4;
 const KEEP_ALIVE_MS = 5_000;
 const HEALTH_MS = 200;
+const HEALTH_LIMIT_MS = 2_000;
+const LOOK_MS = 5_000;
+/** A server of tensors listens once it has found its cards. */
+const BEGIN_MS = 60_000;
 const TLS = { minVersion: 'TLSv1.3', secureOptions: constants.SSL_OP_NO_TICKET, rejectUnauthorized: false } as const;
 
 function tell(news: SplitNews): void {
@@ -77,13 +81,13 @@ async function freePort(): Promise<number> {
 
 /** Tries again while the program does not listen yet. */
 async function reach(port: number): Promise<Socket> {
-  for (let i = 0; ; i++) {
+  for (const end = performance.now() + BEGIN_MS; ; ) {
     const socket = connect(port, '127.0.0.1');
     try {
       await once(socket, 'connect');
       return socket;
     } catch (error) {
-      if (i === 100) throw error;
+      if (performance.now() > end) throw error;
       await wait(HEALTH_MS / 4);
     }
   }
@@ -128,21 +132,26 @@ async function borrow({ cert, key }: SplitSpec, to: NonNullable<SplitSpec['borro
     far.on('close', () => socket.destroy());
     socket.on('close', () => far.destroy());
   });
+  server.maxConnections = MOST_CONNECTIONS;
   return await listen(server, '127.0.0.1', 0);
 }
 
-async function watch(port: number): Promise<void> {
-  const isHealthy = (): Promise<boolean> =>
+async function watch({ port, key, silentMs }: NonNullable<SplitSpec['health']>): Promise<void> {
+  const answers = (path: string, timeout: number): Promise<boolean> =>
     new Promise((resolve) => {
-      const request = get({ host: '127.0.0.1', port, path: '/health', timeout: 2_000 }, (response) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const request = get({ host: '127.0.0.1', port, path, timeout, headers }, (response) => {
         response.resume();
         resolve(response.statusCode === 200);
       });
       request.on('timeout', () => request.destroy());
       request.on('error', () => resolve(false));
     });
-  while (!(await isHealthy())) await wait(HEALTH_MS);
+  while (!(await answers('/health', HEALTH_LIMIT_MS))) await wait(HEALTH_MS);
   tell({ isReady: true });
+  // Its loop answers this between two batches, so it says nothing while a server of tensors hangs. /health is answered beside it.
+  while (await answers('/slots', silentMs)) await wait(Math.min(LOOK_MS, silentMs));
+  fail('the program does not answer any more');
 }
 
 function start({ command, env }: SplitSpec, port: number, rpc: readonly number[]): ChildProcess {
@@ -165,7 +174,7 @@ async function run(spec: SplitSpec): Promise<void> {
   const child = start(spec, port, rpc);
   process.on('exit', () => child.kill('SIGKILL'));
   if (spec.serve !== undefined) await serve(spec, spec.serve, port);
-  if (spec.healthPort !== undefined) await watch(spec.healthPort);
+  if (spec.health !== undefined) await watch(spec.health);
 }
 
 const lines = createInterface({ input: process.stdin });

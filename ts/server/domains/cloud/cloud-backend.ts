@@ -197,7 +197,7 @@ export class CloudBackend implements InferenceBackend {
       const faults = new Map<Target, UnsupportedMember>();
       const requests = new Map<Target, ProviderRequest>();
       for (const target of targets) {
-        const written = requestFor(target, read);
+        const written = requestFor(target, read, tenant);
         if (written instanceof UnsupportedMember) faults.set(target, written);
         else requests.set(target, written);
       }
@@ -219,9 +219,11 @@ export class CloudBackend implements InferenceBackend {
 }
 
 /** The fault in place of the request where the provider has no word for a member. */
-function requestFor({ backend, model }: Target, call: ChatCall): ProviderRequest | UnsupportedMember {
+function requestFor({ backend, model }: Target, call: ChatCall, tenant?: string): ProviderRequest | UnsupportedMember {
+  const { options, keepsPromptsOf } = backend.facts;
+  const isForgotten = tenant !== undefined && keepsPromptsOf?.(tenant) === false;
   try {
-    return backend.kind.chat({ ...call, model }, backend.facts.options);
+    return backend.kind.chat({ ...call, model, ...(isForgotten && { cachePrompt: false }) }, options);
   } catch (error) {
     if (error instanceof UnsupportedMember) return error;
     throw error;

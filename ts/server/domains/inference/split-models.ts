@@ -20,7 +20,7 @@ export function splitModels(text: string, source: ModelSource): SplitModel[] {
       const stored = await source.find(name);
       return stored && { path: stored.path, sizeBytes: stored.sizeBytes, contextLength: stored.nCtxTrain };
     };
-    return [{ name, nodes: nodes.split(','), file }];
+    return [{ name, nodes: [...new Set(nodes.split(','))], file }];
   });
 }
 

@@ -37,6 +37,8 @@ export interface LiveBackendFacts {
   readonly models: readonly ListedModel[] | undefined;
   readonly checkedAt: number | undefined;
   readonly reason: ServingReason | undefined;
+  /** Whether a prompt of the tenant may be found again in its cache; left out: the provider judges it. */
+  keepsPromptsOf?(tenant: string): boolean;
 }
 
 interface LiveBackendDeps {

@@ -26,6 +26,20 @@ t.test('a server of this node is offered without a row, through its states, unti
   t.match(backend, { reason: { code: 'unreachable', detail: 'a node was lost' } });
   attached.setState(undefined);
   t.strictSame([backend?.state('large'), backend?.breaker('large').waitMs], ['ok', 0], 'it is asked again at once');
+  const keeps = (...tenants: string[]) => tenants.map((tenant) => registry.find('split-large')?.facts.keepsPromptsOf?.(tenant));
+  t.strictSame(
+    keeps('a', 'a', 'b', 'a'),
+    [true, true, false, false],
+    'a second tenant finds nothing of the first, nor the other way',
+  );
+  const next = registry.attach({ id: 'split-large', baseUrl: 'http://127.0.0.1:2/v1', key: 'k', model });
   await attached.detach();
+  t.equal(
+    registry.find('split-large')?.facts.baseUrl,
+    'http://127.0.0.1:2/v1',
+    'one that begins again takes the place of the one before',
+  );
+  t.strictSame(keeps('b'), [true]);
+  await next.detach();
   t.strictSame([registry.isEmpty, registry.find('split-large'), registry.names().size], [true, undefined, 0]);
 });

@@ -19,13 +19,15 @@ export interface AttachedBackend {
 
 /** Nobody pays for it. */
 const FREE = { input: '0', output: '0', currency: 'USD' };
+/** A model that needs several machines may read a long prompt for minutes. Whoever runs the server sees when it hangs. */
+const SLOW = { connect_ms: 5_000, first_byte_ms: 600_000, idle_ms: 600_000 };
 
 export function ownBackend({ id, baseUrl, key, model }: OwnServer, userAgent: string, onListed: () => void): LiveBackend {
   const facts = {
     id,
     kind: 'openai' as const,
     baseUrl,
-    options: { ...defaultBackendOptions, preset: 'llama-server' as const, prices: { [model.id]: FREE } },
+    options: { ...defaultBackendOptions, preset: 'llama-server' as const, timeouts: SLOW, prices: { [model.id]: FREE } },
     isEnabled: true,
     createdAt: Date.now(),
     key: () => key,
@@ -34,9 +36,21 @@ export function ownBackend({ id, baseUrl, key, model }: OwnServer, userAgent: st
     models: [{ id: model.id, capabilities: ['chat', 'tools'], contextLength: model.contextLength }],
     checkedAt: undefined,
     reason: undefined,
+    keepsPromptsOf: oneTenant(),
   };
   const policy = new AddressPolicy({ trusted: [new URL(baseUrl)] });
   return new LiveBackend(facts, { policy, userAgent, onListed });
+}
+
+/** Tells whether one tenant alone has asked so far: llama-server has one cache for all, and what is found there tells what another one asked. */
+function oneTenant(): (tenant: string) => boolean {
+  let first: string | undefined;
+  let areSeveral = false;
+  return (tenant) => {
+    first ??= tenant;
+    areSeveral ||= tenant !== first;
+    return !areSeveral;
+  };
 }
 
 /** Its state, for whoever runs the server. */

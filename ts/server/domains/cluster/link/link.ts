@@ -89,7 +89,7 @@ export class ClusterLink {
   /** Those that go on with what they answer, and get nothing new: their nodes moved, or have another certificate. */
   #retired: readonly Peer[] = [];
   readonly #handlers = new Map<string, (request: LinkRequest) => Promise<void>>();
-  #onTrust: (fingerprints: readonly string[]) => void = () => undefined;
+  #onTrust: (nodes: readonly string[]) => void = () => undefined;
 
   constructor(parts: LinkParts) {
     const { log, node, models } = parts;
@@ -172,8 +172,8 @@ export class ClusterLink {
     this.#handlers.set(path, handle);
   }
 
-  /** These certificates are trusted from now on, and no others: reported at each change. */
-  onTrust(listener: (fingerprints: readonly string[]) => void): void {
+  /** Certificates of these nodes are trusted from now on, and of no others: their ids are reported at each change. */
+  onTrust(listener: (nodes: readonly string[]) => void): void {
     this.#onTrust = listener;
   }
 
@@ -294,7 +294,7 @@ export class ClusterLink {
     // Whoever has this node's own key is a copy of it, and is told that the node is there.
     const itself = { node: this.#parts.node.id, fingerprint: own.fingerprint, pem: own.cert };
     this.#listener.trust([...certificates, itself], own);
-    this.#onTrust(wanted.split(','));
+    this.#onTrust([itself.node, ...certificates.map(({ node }) => node)]);
   }
 
   #standbysOf(certificates: readonly CertificateRow[], nodes: readonly NodeEntry[]): Controller[] {

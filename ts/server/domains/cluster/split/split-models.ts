@@ -50,6 +50,9 @@ interface SplitModelsParts {
 const LOOK_MS = 500;
 const ASK_MS = 15_000;
 const MOST_ANSWER_BYTES = 64 * 1024;
+const MOST_DETAIL = 300;
+/** So long may llama-server work on one batch. One that hangs longer waits for a server that answers no more. */
+const SILENT_MS = 600_000;
 /** A node that does not answer for so long is given up. */
 const LOST_MS = 10_000;
 const BACKOFF: BackoffRange = { first: 1_000, longest: 60_000 };
@@ -76,26 +79,30 @@ export class SplitModels {
   }
 
   async #serve(model: SplitModel): Promise<void> {
-    const port = await freePort();
-    const key = randomBytes(24).toString('base64url');
     let attached: AttachedServer | undefined;
+    let problem: string | undefined;
     for (let nFailures = 1; !this.#stopped.signal.aborted; nFailures++) {
       const startedAt = performance.now();
       try {
         const file = await model.file();
         if (file === undefined) throw new Error(`models_dir has no model ${model.name}`);
-        attached ??= this.#parts.attach({
+        // Each has a port of its own: while nobody listens at the one before, another program of this machine may take it, and hear what is asked.
+        const port = await freePort();
+        const key = randomBytes(24).toString('base64url');
+        attached = this.#parts.attach({
           id: `split-${model.name}`,
           baseUrl: `http://127.0.0.1:${port}/v1`,
           key,
           model: { id: model.name, contextLength: file.contextLength },
         });
+        if (problem !== undefined) attached.setState(problem);
         await this.#run(model, file, { port, key, attached });
       } catch (error) {
         if (this.#stopped.signal.aborted) break;
         if (performance.now() - startedAt > STEADY_MS) nFailures = 1;
         this.#parts.log.warn('a model that is split over nodes does not work', { model: model.name, error: String(error) });
-        attached?.setState((error as Error).message);
+        problem = (error as Error).message;
+        attached?.setState(problem);
         await this.#pause(backoffMs(nFailures, BACKOFF));
       }
     }
@@ -121,12 +128,15 @@ export class SplitModels {
       cert,
       key: ownKey,
       borrow,
-      healthPort: port,
+      health: { port, key, silentMs: SILENT_MS },
     });
     const end = (): void => void running.end();
     this.#stopped.signal.addEventListener('abort', end, { once: true });
     if (this.#stopped.signal.aborted) end();
-    const watch = this.#watch(nodes, end);
+    const watch = this.#watch(
+      borrow.map(({ id }) => id),
+      end,
+    );
     try {
       await running.ready;
       log.info('a model that is split over nodes works', { model: name, nodes });
@@ -143,41 +153,37 @@ export class SplitModels {
   async #ask(node: string, model: string) {
     const { nodeId, tensorHost, certificate, address } = this.#parts;
     const peer = this.#find(node);
-    if (peer === undefined) {
+    if (peer === undefined || (peer !== 'itself' && !peer.isAnswering)) throw new Error(`the node ${node} does not answer`);
+    if (peer === 'itself') {
       const { fingerprint } = certificate();
       const { port } = await tensorHost.serve(nodeId(), fingerprint, model);
-      return { host: hostOf(address()), port, fingerprints: [fingerprint] };
+      return { id: nodeId(), host: hostOf(address()), port, fingerprints: [fingerprint] };
     }
     const signal = AbortSignal.any([AbortSignal.timeout(ASK_MS), this.#stopped.signal]);
     const response = await peer.ask(SPLIT_PATH, signal, encode({ model }));
-    const { port, detail } = decode((await response.bytes(MOST_ANSWER_BYTES)).toString()) as { port?: number; detail?: string };
-    if (response.status !== 200 || typeof port !== 'number')
-      throw new Error(`the node ${node} lends nothing: ${detail ?? response.status}`);
+    const port = readPort(node, response.status, await response.bytes(MOST_ANSWER_BYTES));
     const fingerprints = peer.facts.certificates.map((pem) => new X509Certificate(pem).fingerprint256);
-    return { host: hostOf(peer.facts.address), port, fingerprints };
+    return { id: peer.facts.id, host: hostOf(peer.facts.address), port, fingerprints };
   }
 
-  /** Undefined: it is this one. Throws for one that is not there. */
-  #find(node: string): Peer | undefined {
-    const { peers, nodeId } = this.#parts;
-    if (node === nodeId()) return undefined;
-    const found = peers().filter(({ facts }) => facts.id === node || facts.name === node);
-    const [peer] = found;
-    if (peer === undefined && node === this.#parts.nodeName) return undefined;
-    if (peer === undefined || !peer.isAnswering) throw new Error(`the node ${node} does not answer`);
-    if (found.length > 1) throw new Error(`several nodes are called ${node}: name it by its id`);
-    return peer;
+  /** Undefined: there is none. Throws where several have the name. */
+  #find(node: string): Peer | 'itself' | undefined {
+    const { peers, nodeId, nodeName } = this.#parts;
+    if (node === nodeId()) return 'itself';
+    const [peer, another] = peers().filter(({ facts }) => facts.id === node || facts.name === node);
+    if (another !== undefined) throw new Error(`several nodes are called ${node}: name it by its id`);
+    return peer ?? (node === nodeName ? 'itself' : undefined);
   }
 
-  #watch(nodes: readonly string[], onLost: () => void): NodeJS.Timeout {
+  /** One that was removed gets nothing more at once; one that does not answer may be back in a moment. */
+  #watch(ids: readonly string[], onLost: () => void): NodeJS.Timeout {
+    const { nodeId, peers } = this.#parts;
+    const others = ids.filter((id) => id !== nodeId());
     let answeredAt = performance.now();
     return setInterval(() => {
-      try {
-        for (const node of nodes) this.#find(node);
-        answeredAt = performance.now();
-      } catch {
-        if (performance.now() - answeredAt > LOST_MS) onLost();
-      }
+      const found = others.map((id) => peers().find(({ facts }) => facts.id === id));
+      if (found.every((peer) => peer?.isAnswering)) answeredAt = performance.now();
+      if (found.includes(undefined) || performance.now() - answeredAt > LOST_MS) onLost();
     }, LOOK_MS);
   }
 
@@ -189,6 +195,22 @@ export class SplitModels {
 /** A model of several files is read from its folder. */
 function isPart(path: string): boolean {
   return /-\d{5}-of-\d{5}\.gguf$/i.test(path);
+}
+
+/** The port at which another node lends itself. Throws what it says instead, which may be anything. */
+function readPort(node: string, status: number, body: Buffer): number {
+  const { port, detail } = Object(readAnswer(body)) as { port?: unknown; detail?: unknown };
+  if (status === 200 && Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536) return Number(port);
+  const why = typeof detail === 'string' ? detail.slice(0, MOST_DETAIL) : `it answers ${status}`;
+  throw new Error(`the node ${node} lends nothing: ${why}`);
+}
+
+function readAnswer(body: Buffer): unknown {
+  try {
+    return decode(body);
+  } catch {
+    return undefined;
+  }
 }
 
 function hostOf(address: string): string {

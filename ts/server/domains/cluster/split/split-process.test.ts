@@ -20,6 +20,8 @@ require('node:net').connect(rpc.split(':')[1], '127.0.0.1', function () {
   this.on('data', (text) => require('node:http').createServer((_, answer) => answer.writeHead(String(text) === 'PING' ? 200 : 500).end()).listen(port));
   this.on('close', () => process.exit(4));
 });`;
+/** Is healthy, and says nothing of its work. */
+const hangs = `require('node:http').createServer(({ url }, answer) => url === '/health' && answer.end()).listen(process.argv[1], '127.0.0.1')`;
 
 function program(script: string, ...args: string[]) {
   return { file: process.execPath, args: ['--no-warnings', '-e', script, ...args] };
@@ -76,7 +78,7 @@ t.test('a program is reached through the tunnel', { timeout: 60_000 }, async (t)
       cert,
       key,
       borrow: [{ host: HOST, port: await near.port, fingerprints: [back.fingerprint] }],
-      healthPort,
+      health: { port: healthPort, key: 'k', silentMs: 60_000 },
     });
     t.teardown(() => far.end());
     await far.ready;
@@ -95,6 +97,16 @@ t.test('a program is reached through the tunnel', { timeout: 60_000 }, async (t)
       borrow: [{ host: HOST, port: await near.port, fingerprints: [back.fingerprint] }],
     });
     t.match(await far.ended, /the program ended \(4\)/);
+  });
+
+  await t.test('which ends where it works and answers no more', async (t) => {
+    const { cert, key } = front;
+    const health = { port: await freePort(), key: 'k', silentMs: 200 };
+    const command = program(hangs, String(health.port));
+    const far = new SplitProcess({ command, env: {}, cert, key, health });
+    t.teardown(() => far.end());
+    await far.ready;
+    t.match(await far.ended, /does not answer any more/);
   });
 
   await t.test('until the program ends, or nobody asks', async (t) => {

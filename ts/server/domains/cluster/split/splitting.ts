@@ -30,8 +30,12 @@ export class Splitting {
     const tensorHost = new TensorHost({ log, programs, port, installRoot, host, certificate });
     this.#tensorHost = tensorHost;
     links.answerAt(SPLIT_PATH, (request) => tensorHost.answer(request));
-    links.onTrust((fingerprints) => tensorHost.trust(fingerprints));
-    if (attach === undefined || models.length === 0) return;
+    links.onTrust((nodes) => tensorHost.trust(nodes));
+    if (models.length === 0) return;
+    if (attach === undefined) {
+      log.warn('inference.split serves nothing: the module cloud, which asks llama-server, does not run on this node');
+      return;
+    }
     this.#models = new SplitModels({
       log,
       models,

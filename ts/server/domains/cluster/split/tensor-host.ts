@@ -26,14 +26,24 @@ interface HostedServer {
   readonly port: number;
 }
 
+interface Hosted {
+  readonly node: string;
+  readonly running: SplitProcess;
+}
+
 /** One that nobody asks for so long ends. */
 const IDLE_MS = 60_000;
 const MOST_ASKED_BYTES = 8 * 1024;
+/** Each is two processes. */
+const MOST_HOSTED = 8;
 
 export class TensorHost {
   readonly #parts: TensorHostParts;
   /** A server is found by the node that asked and its model. */
-  readonly #hosted = new Map<string, { fingerprint: string; running: SplitProcess }>();
+  readonly #hosted = new Map<string, Hosted>();
+  /** One begins after the other: of two that are asked for at once for one model the first would be lost. */
+  #last: Promise<unknown> = Promise.resolve();
+  #hasStopped = false;
 
   constructor(parts: TensorHostParts) {
     this.#parts = parts;
@@ -53,11 +63,20 @@ export class TensorHost {
 
   /** A server that was hosted for the same model before ends. Throws where there is none to lend. */
   async serve(node: string, fingerprint: string, model: string): Promise<HostedServer> {
+    const started = this.#last.then(() => this.#start(node, fingerprint, model));
+    this.#last = started.catch(() => undefined);
+    const { running } = await started;
+    return { port: await running.port };
+  }
+
+  async #start(node: string, fingerprint: string, model: string): Promise<Hosted> {
     const { programs, installRoot, host, port, certificate, log } = this.#parts;
     const folder = findSplitPrograms(programs, installRoot);
     if (folder === undefined) throw new Error('it has no programs for split models: see inference.split_programs');
     const key = `${node} ${model}`;
     await this.#hosted.get(key)?.running.end();
+    if (this.#hasStopped) throw new Error('it is about to end');
+    if (this.#hosted.size >= MOST_HOSTED) throw new Error(`it lends itself to ${MOST_HOSTED} models, and to no more`);
     const { cert, key: ownKey } = certificate();
     const running = new SplitProcess({
       command: rpcServerCommand(folder),
@@ -66,21 +85,24 @@ export class TensorHost {
       key: ownKey,
       serve: { host, port, fingerprint, idleMs: IDLE_MS },
     });
-    this.#hosted.set(key, { fingerprint, running });
+    const hosted = { node, running };
+    this.#hosted.set(key, hosted);
     log.info('this node lends its memory to a model of another node', { node, model });
     void running.ended.then((words) => {
       if (this.#hosted.get(key)?.running === running) this.#hosted.delete(key);
       log.info('this node lends no memory to that model any more', { node, model, words });
     });
-    return { port: await running.port };
+    return hosted;
   }
 
-  /** Those of certificates that are trusted no more end. */
-  trust(fingerprints: readonly string[]): void {
-    for (const { fingerprint, running } of this.#hosted.values()) if (!fingerprints.includes(fingerprint)) void running.end();
+  /** Those of nodes that are trusted no more end. One that renews its certificate goes on: the tunnel knows it by the one before. */
+  trust(nodes: readonly string[]): void {
+    for (const { node, running } of this.#hosted.values()) if (!nodes.includes(node)) void running.end();
   }
 
   async stop(): Promise<void> {
+    this.#hasStopped = true;
+    await this.#last;
     await Promise.all([...this.#hosted.values()].map(({ running }) => running.end()));
   }
 }
