@@ -72,19 +72,19 @@ export class BackendRegistry {
     return this.#own.has(id);
   }
 
-  /** Offers a server of this node until it is detached, or another one of its id takes its place. */
+  /** Offers a server of this node until it is detached. */
   attach(server: OwnServer): AttachedBackend {
     const changed = (): void => {
       this.#names = undefined;
     };
-    const backend = ownBackend(server, this.#deps.userAgent, changed);
-    void this.#own.get(server.id)?.close();
+    const { backend, begin } = ownBackend(server, this.#deps.userAgent, changed);
     this.#own.set(server.id, backend);
     changed();
     return {
+      begin,
       setState: (problem) => toldState(backend, problem),
       detach: async () => {
-        if (this.#own.get(server.id) === backend) this.#own.delete(server.id);
+        this.#own.delete(server.id);
         changed();
         await backend.close();
       },

@@ -35,7 +35,11 @@ t.test('a model whose node lends nothing says why, whatever the node answers', a
     const models = new SplitModels({
       log: silentLog,
       models: [{ name: 'large', nodes: ['far'], file }],
-      attach: () => ({ setState: (problem) => void told.emit('problem', problem), detach: async () => undefined }),
+      attach: () => ({
+        begin: () => undefined,
+        setState: (problem) => void told.emit('problem', problem),
+        detach: async () => undefined,
+      }),
       nodeId: () => 'own',
       nodeName: 'own',
       tensorHost: {} as never,

@@ -20,6 +20,8 @@ import { SPLIT_PATH, type TensorHost } from './tensor-host.ts';
 
 /** A server of this machine that speaks OpenAI's API, as the module cloud asks it. */
 interface AttachedServer {
+  /** Another process takes the place of the one before. */
+  begin(address: { port: number; key: string }): void;
   /** Tells that it works, or why it does not. */
   setState(problem: string | undefined): void;
   detach(): Promise<void>;
@@ -27,8 +29,7 @@ interface AttachedServer {
 
 export type AttachServer = (server: {
   id: string;
-  baseUrl: string;
-  key: string;
+  address: { port: number; key: string };
   model: { id: string; contextLength: number };
 }) => AttachedServer;
 
@@ -80,29 +81,22 @@ export class SplitModels {
 
   async #serve(model: SplitModel): Promise<void> {
     let attached: AttachedServer | undefined;
-    let problem: string | undefined;
     for (let nFailures = 1; !this.#stopped.signal.aborted; nFailures++) {
       const startedAt = performance.now();
       try {
         const file = await model.file();
         if (file === undefined) throw new Error(`models_dir has no model ${model.name}`);
         // Each has a port of its own: while nobody listens at the one before, another program of this machine may take it, and hear what is asked.
-        const port = await freePort();
-        const key = randomBytes(24).toString('base64url');
-        attached = this.#parts.attach({
-          id: `split-${model.name}`,
-          baseUrl: `http://127.0.0.1:${port}/v1`,
-          key,
-          model: { id: model.name, contextLength: file.contextLength },
-        });
-        if (problem !== undefined) attached.setState(problem);
-        await this.#run(model, file, { port, key, attached });
+        const address = { port: await freePort(), key: randomBytes(24).toString('base64url') };
+        const { name } = model;
+        attached ??= this.#parts.attach({ id: `split-${name}`, address, model: { id: name, contextLength: file.contextLength } });
+        attached.begin(address);
+        await this.#run(model, file, address, attached);
       } catch (error) {
         if (this.#stopped.signal.aborted) break;
         if (performance.now() - startedAt > STEADY_MS) nFailures = 1;
         this.#parts.log.warn('a model that is split over nodes does not work', { model: model.name, error: String(error) });
-        problem = (error as Error).message;
-        attached?.setState(problem);
+        attached?.setState((error as Error).message);
         await this.#pause(backoffMs(nFailures, BACKOFF));
       }
     }
@@ -113,7 +107,8 @@ export class SplitModels {
   async #run(
     { name, nodes }: SplitModel,
     { path, sizeBytes }: { path: string; sizeBytes: number },
-    { port, key, attached }: { port: number; key: string; attached: AttachedServer },
+    { port, key }: { port: number; key: string },
+    attached: AttachedServer,
   ): Promise<void> {
     const { programs, installRoot, certificate, log } = this.#parts;
     const folder = findSplitPrograms(programs, installRoot);
