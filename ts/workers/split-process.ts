@@ -149,8 +149,8 @@ async function watch({ port, key, silentMs }: NonNullable<SplitSpec['health']>):
     });
   while (!(await answers('/health', HEALTH_LIMIT_MS))) await wait(HEALTH_MS);
   tell({ isReady: true });
-  // Its loop answers this between two batches, so it says nothing while a server of tensors hangs. /health is answered beside it.
-  while (await answers('/slots', silentMs)) await wait(Math.min(LOOK_MS, silentMs));
+  // Its loop answers this between two batches, so it says nothing while a server of tensors hangs. /health and /slots are answered all the same.
+  while (await answers('/lora-adapters', silentMs)) await wait(Math.min(LOOK_MS, silentMs));
   fail('the program does not answer any more');
 }
 

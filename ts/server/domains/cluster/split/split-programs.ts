@@ -30,19 +30,7 @@ export function llamaServerCommand(
   { files, sizeBytes, name, port }: { files: readonly string[]; sizeBytes: number; name: string; port: number },
 ): { file: string; args: string[] } {
   const [model = ''] = files;
-  const served = [
-    '--model',
-    model,
-    '--alias',
-    name,
-    '--host',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--jinja',
-    '--no-ui',
-    '--slots',
-  ];
+  const served = ['--model', model, '--alias', name, '--host', '127.0.0.1', '--port', String(port), '--jinja', '--no-ui'];
   // What it would keep beside its sequences is found by every tenant, and travels over the network to be found.
   const split = ['--gpu-layers', 'all', '--cache-ram', '0', '--rpc', '{rpc}'];
   return confinedCommand([join(folder, 'llama-server'), ...served, ...split], {
