@@ -4,7 +4,7 @@ import { defaultBackendOptions } from './backend-options.ts';
 import { LiveBackend } from './live-backend.ts';
 
 /** Each process of the server has a port of this machine and a key of its own. */
-export interface OwnAddress {
+interface OwnAddress {
   readonly port: number;
   readonly key: string;
 }
