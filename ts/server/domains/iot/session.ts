@@ -1,5 +1,6 @@
 /** One device that a node is connected to: what it says, and one write at a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { linkSignals } from '../../platform/linked-signal.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { Repeater } from '../../platform/repeater.ts';
 import { type Connector, type ConnectorDeps, DeviceFailure, reasonOf } from './connectors/connector.ts';
@@ -97,13 +98,19 @@ export class DeviceSession {
 
   /** Sends the value once, and reads it back. Null: nothing could be read back. Throws DeviceFailure. */
   async write(variable: Variable, value: Value): Promise<Value | null> {
-    const limit = AbortSignal.any([AbortSignal.timeout(READ_BACK_MS), this.#stopped.signal]);
+    const ended = linkSignals(this.#stopped.signal);
+    const limit = linkSignals(ended.signal, AbortSignal.timeout(READ_BACK_MS));
     const isTold = this.#connector.pollMs === undefined && isReadable(variable);
     // Listening begins before, since the answer may come with the acknowledgement.
-    const told = isTold ? this.#told(variable, value, limit) : undefined;
-    await this.#connector.write(variable, value, this.#stopped.signal);
-    if (!isReadable(variable)) return null;
-    return (await told) ?? (isTold ? null : await this.#readBack(variable, value));
+    const told = isTold ? this.#told(variable, value, limit.signal) : undefined;
+    try {
+      await this.#connector.write(variable, value, ended.signal);
+      if (!isReadable(variable)) return null;
+      return (await told) ?? (isTold ? null : await this.#readBack(variable, value));
+    } finally {
+      limit.unlink();
+      ended.unlink();
+    }
   }
 
   async #readBack(variable: Variable, value: Value): Promise<Value | null> {
@@ -130,14 +137,17 @@ export class DeviceSession {
 
   async #poll(variables: readonly Variable[]): Promise<void> {
     if (this.#connector.poll === undefined || variables.length === 0 || this.#stopped.signal.aborted) return;
+    const { signal, unlink } = linkSignals(this.#stopped.signal, AbortSignal.timeout(POLL_TIMEOUT_MS));
     try {
-      await this.#connector.poll(variables, AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(POLL_TIMEOUT_MS)]));
+      await this.#connector.poll(variables, signal);
       this.#setConnected(true);
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       if (!(error instanceof DeviceFailure) || error.kind !== 'refused') return this.#setConnected(false, reasonOf(error));
       this.#setConnected(true);
       for (const { name } of variables) this.#take(name, { raw: null, badReason: error.message });
+    } finally {
+      unlink();
     }
   }
 

@@ -1,5 +1,6 @@
 /** From the I/O error that stops writes to the moment the database is open and verified again. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { linkSignals } from '../linked-signal.ts';
 import { StorageError } from './storage-error.ts';
 import type { ResolvedStorageOptions } from './storage-options.ts';
 
@@ -32,7 +33,8 @@ export class Recovery {
     const { signal } = this.#stopped;
     if (this.#error === undefined || limitMs <= 0) return this.#error === undefined && !signal.aborted;
     const over = new AbortController();
-    const limit = wait(limitMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined);
+    const either = linkSignals(signal, over.signal);
+    const limit = wait(limitMs, undefined, { signal: either.signal }).catch(() => undefined);
     await Promise.race([this.#running, limit]);
     over.abort();
     return this.#error === undefined && !signal.aborted;

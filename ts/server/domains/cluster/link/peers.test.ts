@@ -1,4 +1,5 @@
 /** Peers choose the node that is asked, while some answer and some do not. */
+import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
 import t from 'tap';
 import { newFolder } from '../../../platform/files/test-support/new-folder.ts';
@@ -92,8 +93,12 @@ t.test('a node is known by each of its certificates while one is renewed', async
     listener.trust(known, shown);
     const facts = { id: 'b2', name: '', address: `127.0.0.1:${port}`, isReady: true, isMember: false, modules: [] };
     const peer = new Peer({ ...facts, certificates: all.map(({ cert }) => cert) }, shown, 5_000);
-    const answer = await peer.ask('/', new AbortController().signal);
+    const { signal } = new AbortController();
+    const answer = await peer.ask('/', signal);
     t.equal((await answer.bytes(100)).toString(), 'b2', `certificate ${n}`);
+    await t.rejects(peer.refresh(signal), SyntaxError);
+    await (await peer.forward('/', { signal })).bytes(100);
+    t.strictSame(getEventListeners(signal, 'abort'), [], 'nothing stays at a signal that may live as long as the node');
     await peer.close();
     await listener.close(0);
   }

@@ -1,5 +1,6 @@
 /** The other nodes of the cluster as this one knows them: their models, what they work on, and whether they answer. */
 import { createHash } from 'node:crypto';
+import { linkSignals } from '../../../platform/linked-signal.ts';
 import { HttpClient, type HttpRequest } from '../../../platform/network/http-client.ts';
 import type { HttpResponse } from '../../../platform/network/http-response.ts';
 import type { ModelCard } from '../../inference/index.ts';
@@ -30,8 +31,8 @@ export interface PeerFacts {
 }
 
 const MOST_REPORT_BYTES = 4 * 1024 * 1024;
-/** A node that does not say how it is for so long gets nothing new until it does. */
 const MOST_REFUSAL_BYTES = 2_048;
+/** A node that does not say how it is for so long gets nothing new until it does. */
 const PROBE_MS = 3_000;
 const LIMITS = { connectMs: 2_000, firstByteMs: 5_000 };
 /** An answer that a node works on slows the reading of a prompt there like so many more tokens. */
@@ -159,17 +160,25 @@ export class Peer {
   }
 
   /** Sends a client's request on. Its answer takes as long as it takes, unless the node itself gives no sign of life. */
-  forward(path: string, request: HttpRequest & { signal: AbortSignal }): Promise<HttpResponse> {
+  async forward(path: string, request: HttpRequest & { signal: AbortSignal }): Promise<HttpResponse> {
     const headers = { ...request.headers, [WIRE_HEADER]: String(this.version) };
     const url = new URL(`https://${this.facts.address}${path}`);
-    const signal = AbortSignal.any([request.signal, this.#lost.signal]);
-    return this.#client.request(url, { firstByteMs: 0, idleMs: 0, ...request, headers, signal });
+    const { signal, unlink } = linkSignals(request.signal, this.#lost.signal);
+    try {
+      const response = await this.#client.request(url, { firstByteMs: 0, idleMs: 0, ...request, headers, signal });
+      response.body.once('close', unlink);
+      return response;
+    } catch (error) {
+      unlink();
+      throw error;
+    }
   }
 
   /** Asks the node how it is. Throws where it does not answer as a node does. */
   async refresh(signal: AbortSignal): Promise<void> {
+    const limit = linkSignals(signal, AbortSignal.timeout(PROBE_MS));
     try {
-      const response = await this.ask('/node', AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]));
+      const response = await this.ask('/node', limit.signal);
       const bytes = await response.bytes(MOST_REPORT_BYTES);
       if (response.status !== 200) throw new Error(`the node answers ${response.status}`);
       const { id, cards, load, prefixes, primary, replica } = checkReport(readReport(bytes));
@@ -187,6 +196,8 @@ export class Peer {
       this.isSilent = true;
       if (performance.now() - this.#heardAt > this.#idleMs) this.#endForwards();
       throw error;
+    } finally {
+      limit.unlink();
     }
   }
 

@@ -1,4 +1,5 @@
 /** One POST to a receiver. Redirects are not followed, and of the answer only the status is kept. */
+import { linkSignals } from '../../../platform/linked-signal.ts';
 import { UnsafeAddress } from '../../../platform/network/address-policy.ts';
 import type { HttpClient } from '../../../platform/network/http-client.ts';
 import type { HttpResponse } from '../../../platform/network/http-response.ts';
@@ -29,13 +30,16 @@ const ERROR_LENGTH = 200;
 /** Never rejects. */
 export async function post({ client, url, headers, body, timeoutMs, signal }: PostRequest): Promise<PostResult> {
   const limit = AbortSignal.timeout(timeoutMs);
+  const either = linkSignals(limit, signal);
   try {
-    const answer = await client.request(url, { method: 'POST', headers, body, signal: AbortSignal.any([limit, signal]) });
+    const answer = await client.request(url, { method: 'POST', headers, body, signal: either.signal });
     await readPast(answer);
     return resultOf(answer);
   } catch (error) {
     const sentence = limit.aborted ? `no answer within ${timeoutMs / 1000} s` : sentenceOf(error);
     return { status: undefined, error: sentence.slice(0, ERROR_LENGTH), retryAfterMs: undefined };
+  } finally {
+    either.unlink();
   }
 }
 

@@ -1,5 +1,6 @@
 /** Delivers recorded events to one durable subscriber, on the node that holds it. */
 import { type BackoffRange, backoffMs } from '../../backoff.ts';
+import { linkSignals } from '../../linked-signal.ts';
 import type { Log } from '../../log/log.ts';
 import { Repeater } from '../../repeater.ts';
 import type { DurableSubscriber, RecordedEvent } from '../durable-subscriber.ts';
@@ -107,8 +108,7 @@ export class Delivery {
   async #deliver(event: RecordedEvent): Promise<boolean> {
     const { log, metrics, leaseMs, retryMs, now } = this.#parts;
     // Half of the lease, so that it is not over while the subscriber works.
-    const limit = AbortSignal.timeout(leaseMs / 2);
-    const signal = AbortSignal.any([limit, this.#stopped.signal]);
+    const { signal, unlink } = linkSignals(AbortSignal.timeout(leaseMs / 2), this.#stopped.signal);
     try {
       await Promise.race([this.#subscriber.deliver(event, signal), rejectOn(signal)]);
       this.#failures = 0;
@@ -128,6 +128,8 @@ export class Delivery {
         error,
       });
       return false;
+    } finally {
+      unlink();
     }
   }
 }
