@@ -6,7 +6,7 @@ import type { NotificationHandlers, NotificationListener } from '../notification
 import { StorageError } from '../storage-error.ts';
 import { urlsOfHosts } from './hosts.ts';
 import { firstOf, openFirstOf } from './open-client.ts';
-import { ANSWER_LIMIT_MS } from './silence.ts';
+import { ANSWER_LIMIT_MS, answerWithin } from './silence.ts';
 
 const CHANNEL = /^[a-z][a-z0-9_]{0,50}$/;
 const BEAT_MS = 300;
@@ -97,12 +97,11 @@ export class PostgresListener implements NotificationListener {
       application_name: 'svc listener',
       keepAlive: true,
       connectionTimeoutMillis: ANSWER_LIMIT_MS,
-      query_timeout: BEAT_LIMIT_MS,
     });
     client.on('error', () => undefined);
     try {
       await client.connect();
-      await client.query(`LISTEN ${this.#channel}`);
+      await answerWithin(BEAT_LIMIT_MS, client.query(`LISTEN ${this.#channel}`));
       return client;
     } catch (error) {
       destroy(client);
@@ -120,7 +119,7 @@ async function beat(client: pg.Client, stopped: AbortSignal): Promise<unknown> {
   while (!stopped.aborted) {
     await wait(BEAT_MS, undefined, { signal: stopped, ref: false }).catch(() => undefined);
     if (stopped.aborted) break;
-    await client.query('SELECT 1');
+    await answerWithin(BEAT_LIMIT_MS, client.query('SELECT 1'));
   }
   return undefined;
 }
