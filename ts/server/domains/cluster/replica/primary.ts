@@ -105,22 +105,25 @@ export class Primary {
   }
 
   async #look(): Promise<void> {
-    const { standbys, syncMs, commit, log } = this.#parts;
+    const { standbys, commit, log } = this.#parts;
     const peers = standbys().filter(({ isAnswering }) => isAnswering);
     if (peers.length === 0) return;
-    const last = await commit();
-    this.#last = last;
-    for (const peer of peers) {
-      const sync = this.#of(peer);
-      // So early that the standby has the next one when the last one is as old as it may be.
-      const pauseMs =
-        sync.problem === undefined ? Math.max(0, syncMs - EARLIER * sync.tookMs - 2 * LOOK_MS) : Math.min(RETRY_MS, syncMs);
-      if (sync.running !== undefined || performance.now() - sync.at < pauseMs || stateOf(peer, sync)?.commit === last) continue;
-      await this.#sync(peer).catch((error: unknown) => {
+    this.#last = await commit();
+    // A standby whose disk hangs keeps no other one from its snapshots.
+    for (const peer of peers.filter((each) => this.#isDue(each)))
+      void this.#sync(peer).catch((error: unknown) => {
         if (!this.#stopped.signal.aborted)
           log.warn('a standby was not brought up to date', { node: peer.facts.id, error: String(error) });
       });
-    }
+  }
+
+  #isDue(peer: Peer): boolean {
+    const { syncMs } = this.#parts;
+    const sync = this.#of(peer);
+    // So early that the standby has the next one when the last one is as old as it may be.
+    const pauseMs =
+      sync.problem === undefined ? Math.max(0, syncMs - EARLIER * sync.tookMs - 2 * LOOK_MS) : Math.min(RETRY_MS, syncMs);
+    return sync.running === undefined && performance.now() - sync.at >= pauseMs && stateOf(peer, sync)?.commit !== this.#last;
   }
 
   async #sync(peer: Peer): Promise<ReplicaState> {
