@@ -17,16 +17,18 @@ const MOST_AT_ONCE = 4;
 /** A node says so soon whether it has a file of that hash; a file that is asked for by its name is read whole for the answer. */
 const KNOWN_MS = 10_000;
 const HASHED_MS = 15 * 60_000;
-/** A node that sends nothing of a file for so long is given up. */
+/** A node that sends or takes nothing of a file for so long is given up. */
 const IDLE_MS = 30_000;
 
 /** Answers other nodes. */
 export class ModelFileServer {
   readonly #files: () => InferenceApi['modelFiles'] | undefined;
+  readonly #idleMs: number;
   #nRunning = 0;
 
-  constructor(files: () => InferenceApi['modelFiles'] | undefined) {
+  constructor(files: () => InferenceApi['modelFiles'] | undefined, idleMs = IDLE_MS) {
     this.#files = files;
+    this.#idleMs = idleMs;
   }
 
   async answer(asked: LinkRequest): Promise<void> {
@@ -40,7 +42,7 @@ export class ModelFileServer {
       asked.response.once('close', () => gone.abort());
       const file = await files.find(wanted, gone.signal);
       if (file === undefined) return refuse(asked, 404);
-      await send(asked, file);
+      await send(asked, file, this.#idleMs);
     } finally {
       this.#nRunning -= 1;
     }
@@ -61,7 +63,7 @@ function refuse({ response }: LinkRequest, status: number): void {
   response.writeHead(status, status === 503 ? { 'retry-after': '1' } : {}).end();
 }
 
-async function send({ request, response }: LinkRequest, { path, sizeBytes, sha256 }: OwnFile): Promise<void> {
+async function send({ request, response }: LinkRequest, { path, sizeBytes, sha256 }: OwnFile, idleMs: number): Promise<void> {
   const etag = `"${sha256}"`;
   const condition = request.headers['if-range'];
   const isSame = condition === undefined || condition === etag;
@@ -80,6 +82,8 @@ async function send({ request, response }: LinkRequest, { path, sizeBytes, sha25
     response.end();
     return;
   }
+  // One that takes nothing keeps no place from others.
+  response.setTimeout(idleMs, () => response.destroy());
   // Whoever asked may go away at any time, and goes on from the bytes that came.
   await pipeline(createReadStream(path, { start, end: sizeBytes - 1 }), response).catch(() => response.destroy());
 }
