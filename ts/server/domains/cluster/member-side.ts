@@ -76,9 +76,10 @@ export class MemberSide implements NodeSide {
     const controllers = peers.map(({ id, address, certificates }) => ({ id, address, certificates }));
     const now = JSON.stringify([certificate.fingerprint, controllers, standbys]);
     if (controllers.length === 0 || now === this.#followed || this.#hasLeft) return;
-    this.#followed = now;
     await writeMembership(this.#parts.node.dataDir, { controllers, standbys, address: this.address });
     await this.registry.follow([...controllers, ...standbys], certificate);
+    // Whatever failed before is done again with the next list.
+    this.#followed = now;
   }
 
   /** The node is one of its own from its next start on. Throws `node_unreachable` where no controller could be told, unless forced. */

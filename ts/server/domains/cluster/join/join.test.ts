@@ -1,5 +1,5 @@
 /** A node joins with a token, once, and does nothing for a cluster that it did not join. */
-import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ConnectionOptions, connect } from 'node:tls';
@@ -269,7 +269,11 @@ t.test('what a node needs before it joins, and what a damaged file means', async
   const before = await openNode(t, 'h8', dataDir);
   await before.bed.stop();
   writeFileSync(join(dataDir, 'cluster', 'member.json'), '{');
-  await t.rejects(readMembership(dataDir), 'it does not go on by itself');
+  const reads: ((dataDir: string) => Promise<unknown>)[] = [readMembership, enforcesForGood];
+  for (const read of reads) await t.rejects(read(dataDir), /is damaged: join again/, 'it does not go on by itself');
+  rmSync(join(dataDir, 'cluster', 'member.json'));
+  mkdirSync(join(dataDir, 'cluster', 'member.json'));
+  for (const read of reads) await t.rejects(read(dataDir), { code: 'EISDIR' }, 'nor where it cannot be read');
 });
 
 t.test('a certificate is renewed at 20 of its 30 days, also of a member that was off then', { timeout: 60_000 }, async (t) => {

@@ -40,22 +40,34 @@ const fileOf = (dataDir: string): string => join(dataDir, 'cluster', 'member.jso
 
 /** Undefined: the node belongs to no cluster that it joined. Throws for a file that is damaged: such a node must not go on by itself. */
 export async function readMembership(dataDir: string): Promise<Membership | undefined> {
+  const written = await readWritten(dataDir);
+  if (written === undefined || written.left === true) return undefined;
+  const { controllers, standbys = [], address } = written;
+  if (!Array.isArray(controllers) || controllers.length === 0) throw damaged(dataDir);
+  return { controllers, standbys, ...(address !== undefined && { address }) };
+}
+
+/** It was a member once, or a controller with members, and goes on to ask for credentials whatever it is now. Throws as readMembership does. */
+export async function enforcesForGood(dataDir: string): Promise<boolean> {
+  return (await readWritten(dataDir))?.left === true;
+}
+
+/** Undefined: there is no file. One that cannot be read is no reason to take the node for one of its own. */
+async function readWritten(dataDir: string): Promise<(Membership & { left?: boolean }) | undefined> {
   const text = await readFile(fileOf(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
   if (text === undefined) return undefined;
-  const { controllers, standbys = [], address, left } = JSON.parse(text) as Membership & { left?: boolean };
-  if (left === true) return undefined;
-  if (!Array.isArray(controllers) || controllers.length === 0)
-    throw new Error(`${fileOf(dataDir)} is damaged: join again with a new token, after the file was moved away`);
-  return { controllers, standbys, ...(address !== undefined && { address }) };
+  try {
+    return { ...(JSON.parse(text) as Membership) };
+  } catch {
+    throw damaged(dataDir);
+  }
 }
 
-/** It was a member once, or a controller with members, and goes on to ask for credentials whatever it is now. */
-export async function enforcesForGood(dataDir: string): Promise<boolean> {
-  const text = await readFile(fileOf(dataDir), 'utf8').catch(() => '{}');
-  return (JSON.parse(text) as { left?: boolean }).left === true;
+function damaged(dataDir: string): Error {
+  return new Error(`${fileOf(dataDir)} is damaged: join again with a new token, after the file was moved away`);
 }
 
 /** The node is no member from its next start on, and asks for credentials for good. */

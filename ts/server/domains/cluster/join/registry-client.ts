@@ -120,8 +120,9 @@ export class RegistryClient implements Registry {
 
   /** The controller that answered last is asked first. */
   async #call<T>(method: string, ...given: unknown[]): Promise<T> {
-    const inTurn = this.#peers.map((_, i) => (this.#first + i) % this.#peers.length);
-    const asks = inTurn.map((at) => async () => ({ at, ...(await this.#ask<T>(this.#peers[at] as Peer, method, given)) }));
+    const peers = this.#peers;
+    const inTurn = peers.map((_, i) => (this.#first + i) % peers.length);
+    const asks = inTurn.map((at) => async () => ({ at, ...(await this.#ask<T>(peers[at] as Peer, method, given)) }));
     const { at, value, date } = await firstOf(asks, BESIDE.has(method) ? NEXT_MS : ASK_MS);
     this.#first = at;
     this.clockOffsetMs = Number.isNaN(date) ? undefined : date - Date.now();
