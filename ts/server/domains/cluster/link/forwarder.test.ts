@@ -38,7 +38,8 @@ class Controller extends Peer {
   }
 }
 
-function memberOf(controllers: readonly Controller[]) {
+/** `ends`: takes how each request ended. */
+function memberOf(controllers: readonly Controller[], ends: string[] = []) {
   const peers = new Peers();
   peers.replace(controllers);
   const forwarder = new Forwarder({
@@ -47,7 +48,7 @@ function memberOf(controllers: readonly Controller[]) {
     isMember: () => true,
     ownPath: () => '',
     front: () => undefined,
-    onEnd: () => undefined,
+    onEnd: (outcome) => void ends.push(outcome),
   });
   return async (method: string): Promise<[status: number, by: string]> => {
     const path = '/api/v1/auth/whoami';
@@ -102,7 +103,8 @@ t.test('what such a one could not answer is asked again elsewhere, if it may be 
 
 t.test('an answer that is lost behind its head begins again elsewhere, if it may be repeated', async (t) => {
   const all = ['a', 'b'].map((id) => new Controller(id));
-  const ask = memberOf(all);
+  const ends: string[] = [];
+  const ask = memberOf(all, ends);
   const [, first] = await ask('GET');
   const chosen = all.find(({ facts }) => facts.id === first) as Controller;
   chosen.isCut = true;
@@ -111,6 +113,10 @@ t.test('an answer that is lost behind its head begins again elsewhere, if it may
   t.notOk(chosen.isAnswering);
   chosen.isAnswering = true;
   await t.rejects(ask('POST'), { code: 'node_lost', status: 503 }, 'it may have been done');
+  for (const each of all) Object.assign(each, { isAnswering: true, isCut: true });
+  await t.rejects(ask('GET'), { code: 'account_service_unreachable' });
+  t.strictSame(ends, ['ok', 'ok', 'lost', 'unreachable'], 'each request is counted once');
+  t.ok(all.every(({ isIdle }) => isIdle));
 });
 
 t.test('a list is not put together without the part of the node that was asked, where it has one', async (t) => {

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import type { CredentialSource } from '../../../platform/http/authenticator.ts';
 import { HttpError } from '../../../platform/http/errors.ts';
 import type { AskedRequest, ForwardedRequest, Forwarding } from '../../../platform/http/forwarding.ts';
@@ -29,6 +29,7 @@ interface ForwarderParts {
   ownPath(): string;
   /** This node as its clients meet it. */
   front(): NodeFront | undefined;
+  /** Once for each request that was sent on, unless its client went away before the answer. */
   onEnd(outcome: 'ok' | 'lost' | 'unreachable'): void;
 }
 
@@ -136,6 +137,7 @@ export class Forwarder implements Forwarding {
         const isElsewhere = mayRetry && response.status === 503 && peer.lacksDatabase && tried.size < MOST_ATTEMPTS;
         if (!isElsewhere || this.#choose(module, tried)?.lacksDatabase !== false) {
           if (!isEvents(response, request)) await untilBegun(response.body);
+          finished(response.body, () => this.#parts.onEnd(response.body.errored ? 'lost' : 'ok'));
           return replyOf(response, request);
         }
         response.discard();
@@ -157,26 +159,19 @@ export class Forwarder implements Forwarding {
 
   async #sendTo(peer: Peer, request: ForwardedRequest): Promise<HttpResponse> {
     peer.nForwarding += 1;
-    let isOver = false;
-    const end = (outcome: 'ok' | 'lost'): void => {
-      if (isOver) return;
-      isOver = true;
-      peer.nForwarding -= 1;
-      this.#parts.onEnd(outcome);
-    };
     try {
       const response = await askPeer(peer, request);
-      response.body.once('close', () => end(response.body.errored ? 'lost' : 'ok'));
+      response.body.once('close', () => (peer.nForwarding -= 1));
       return response;
     } catch (error) {
-      end('lost');
+      peer.nForwarding -= 1;
       throw error;
     }
   }
 
   /**
-   * One that runs the module goes before others, and one that reaches its database. A member asks one controller for as long as that answers, since some of what a client does lasts longer than
-   * one request and is on one node: uploads, backends. Nodes of the database ask the one that has least to do.
+   * One that runs the module goes before others, and one that reaches its database. A member asks one controller for as long as that answers, since some of
+   * what a client does lasts longer than one request and is on one node: uploads, backends. Nodes of the database ask the one that has least to do.
    */
   #choose(module: string | undefined, tried: ReadonlySet<Peer>): Peer | undefined {
     const able = this.#parts.peers.all.filter((peer) => isAble(peer.facts) && !tried.has(peer));

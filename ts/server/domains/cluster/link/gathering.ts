@@ -133,9 +133,9 @@ async function partOf(request: ForwardedRequest, ask: AskNode): Promise<Part | '
   }
 }
 
-/** Nodes of one database have the same jobs. */
+/** Nodes of one database have the same jobs. What the node that is asked says of one goes before what others say. */
 function rowsOf(parts: readonly Part[], member: string, key: string): Row[] {
-  return [...new Map(allRows(parts, member).map((row) => [row[key], row])).values()];
+  return [...new Map(allRows(parts.toReversed(), member).map((row) => [row[key], row])).values()];
 }
 
 function allRows(parts: readonly Part[], member: string): Row[] {
@@ -148,5 +148,5 @@ function isObject(value: unknown): value is Row {
 
 function inOrder(rows: readonly Row[], by: string): Row[] {
   const textOf = (row: Row): string => String(row[by]);
-  return rows.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
+  return rows.toSorted((a, b) => Number(textOf(a) > textOf(b)) - Number(textOf(a) < textOf(b)));
 }
