@@ -2,6 +2,7 @@ import t from 'tap';
 import { Batch } from './books.ts';
 import { endOf } from './load.ts';
 import type { ClusterNode } from './nodes.ts';
+import { Processors, waitsOf } from './processors.ts';
 import { SoakRecord } from './record.ts';
 
 t.test('what is counted is what was answered, and at most what was asked beside it', async (t) => {
@@ -28,7 +29,10 @@ t.test('a stream ends whole, with an error frame, or it was cut', async (t) => {
 
 t.test('a fault excuses its node while it lasts and shortly after it', async (t) => {
   const lines: string[] = [];
-  const record = new SoakRecord((line) => lines.push(line));
+  const record = new SoakRecord(
+    (line) => lines.push(line),
+    () => false,
+  );
   const [one, other] = [{ name: 'one' } as ClusterNode, { name: 'other' } as ClusterNode];
   const fault = record.begin('kill -9', one);
   t.equal(record.had(one, 0, record.now(), ['kill -9']), true);
@@ -42,4 +46,26 @@ t.test('a fault excuses its node while it lasts and shortly after it', async (t)
   t.match(lines, [/^violation at 0\.\d s: a request failed \[kill -9 of one/]);
   t.equal(record.nViolations, 1);
   t.match(record.lines(), [/^kill -9: 1 times, 1 requests open meanwhile \(broken 1\)/]);
+});
+
+t.test('what comes late is not judged while a process of the soak has no processor, and all else is', async (t) => {
+  const now = { at: 0, waitedMs: new Map([[1, 500]]) };
+  const processors = new Processors(() => ({ ...now, waitedMs: new Map(now.waitedMs) }));
+  const record = new SoakRecord(
+    () => undefined,
+    (from) => processors.wereScarceSince(from),
+  );
+  const pass = (at: number, waited: number): void => void Object.assign(now, { at, waitedMs: new Map([[1, waited]]) });
+  pass(2_000, 1_400);
+  record.missed('a request waited', 0);
+  t.equal(record.nViolations, 1, 'it waited for less than half of the time');
+  pass(4_000, 2_500);
+  record.missed('a request waited', 3_000);
+  record.violate('a stream was cut');
+  t.strictSame([record.nViolations, record.nNotJudged, processors.scarceMs], [2, 1, 2_000]);
+  pass(60_000, 2_600);
+  record.missed('a request waited', 59_000);
+  t.strictSame([record.nViolations, record.nNotJudged], [3, 1], 'the machine is quiet again');
+  t.ok((waitsOf([process.pid]).get(process.pid) ?? -1) >= 0);
+  t.equal(waitsOf([2 ** 22 + 1]).size, 0);
 });

@@ -9,6 +9,7 @@ import { DatabaseFaults, disturbDatabase, disturbNodes } from './faults.ts';
 import { runClient } from './load.ts';
 import { Nodes } from './nodes.ts';
 import { Patroni } from './patroni.ts';
+import { Processors, waitsOf } from './processors.ts';
 import { endsOf, SoakRecord } from './record.ts';
 
 interface ClusterSoakOptions {
@@ -22,6 +23,8 @@ interface ClusterSoakOptions {
   onLine(line: string): void;
 }
 
+/** Where processors were scarce for more of the time, it says little that nothing else was found. */
+const MOST_SCARCE_PART = 0.5;
 /** No fault begins in the last part of the time, so that what waits is answered. */
 const CALM_SECONDS = 20;
 
@@ -51,7 +54,11 @@ async function load(
 ): Promise<SoakRecord> {
   const first = nodes.all[0] as (typeof nodes.all)[number];
   const contract = new Contract(await (await fetch(`${first.url}/openapi.json`)).json());
-  const record = new SoakRecord(onLine);
+  const record = new SoakRecord(onLine, (from) => processors.wereScarceSince(from));
+  const processors = new Processors(() => ({
+    at: record.now(),
+    waitedMs: waitsOf([process.pid, ...nodes.all.map(({ pid }) => pid), ...patroni.pids]),
+  }));
   const books = new Books();
   const isOver = (): boolean => signal.aborted || record.now() > seconds * 1_000;
   const isCalm = (): boolean => signal.aborted || record.now() > (seconds - CALM_SECONDS) * 1_000;
@@ -62,6 +69,7 @@ async function load(
     ...clients,
     disturbNodes({ ...site, random: randomOf(nClients) }, isCalm),
     disturbDatabase({ ...site, random: randomOf(nClients + 1) }, isCalm),
+    processors.watch(isOver),
   ];
   // What remains of the work goes on, so that its requests are judged as any.
   await Promise.all(work.map((each) => each.catch((error: Error) => record.violate(`the soak itself failed: ${error.stack}`))));
@@ -69,6 +77,11 @@ async function load(
   // Usage that a node holds back for others is there by then.
   await wait(2_000);
   for (const fault of await books.faults(first.url, nodes.root)) record.violate(fault);
+  const scarceSeconds = processors.scarceMs / 1_000;
+  onLine(
+    `this machine had too few processors for ${scarceSeconds.toFixed(0)} s: ${record.nNotJudged} late answers are not judged`,
+  );
+  if (scarceSeconds > MOST_SCARCE_PART * seconds) record.violate('processors were scarce for most of the time: it says little');
   onLine(`counted: ${books.batches.length} keys with what was answered to each, ${books.acknowledged.size} conversations`);
   return record;
 }

@@ -187,10 +187,11 @@ async function reviveDead({ nodes, record }: FaultSite): Promise<void> {
 async function startAgain(record: SoakRecord, node: ClusterNode): Promise<void> {
   const span = record.begin(KILLED, node);
   for (let isUp = false; !isUp; ) {
+    const from = record.now();
     isUp = await node.start().then(
       () => true,
       (error: Error) => {
-        record.violate(`${node.name} does not start: ${error.message}`);
+        record.missed(`${node.name} does not start: ${error.message}`, from);
         return false;
       },
     );

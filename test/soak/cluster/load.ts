@@ -105,9 +105,12 @@ class LoadClient {
       if (answer?.status === 200 && !answer.isCut) return;
       const said = textOf(answer);
       if (answer !== undefined && !answer.isCut && !record.had(node, from, record.now(), [KILLED, STOPPED, ALONE]))
-        record.violate(`GET ${path} waited ${((record.now() - from) / 1000).toFixed(1)} s at ${node.name} and failed: ${said}`);
+        record.missed(
+          `GET ${path} waited ${((record.now() - from) / 1000).toFixed(1)} s at ${node.name} and failed: ${said}`,
+          from,
+        );
       if (record.now() - began > RETRY_LIMIT_MS)
-        return record.violate(`GET ${path} failed for ${RETRY_LIMIT_MS / 1000} s: ${said}`);
+        return record.missed(`GET ${path} failed for ${RETRY_LIMIT_MS / 1000} s: ${said}`, began);
       await wait(Math.min(2, Number(answer?.retryAfter ?? 0.2)) * 1_000);
     }
   }
@@ -181,7 +184,7 @@ class LoadClient {
       );
     // Whose credential it is is only read, which waits for the database.
     if (end === '503 credential_check_unavailable' && !record.had(node, from, to, [KILLED, STOPPED, ALONE]))
-      record.violate(`${where}: the credential was not judged; ${textOf(answer)}`);
+      record.missed(`${where}: the credential was not judged; ${textOf(answer)}`, from);
     const fault = answer === undefined || answer.status < 400 ? undefined : this.#faultOf(answer, request);
     if (fault !== undefined) record.violate(`${where}: ${fault}; ${textOf(answer)}`);
     return answer;

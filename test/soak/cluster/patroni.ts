@@ -121,6 +121,12 @@ export class Patroni {
     await this.whole();
   }
 
+  /** The processes on which the failover of the database depends. */
+  get pids(): number[] {
+    const ofServers = this.servers.flatMap((server) => [server.process.pid ?? 0, ...postgresOf(server)]);
+    return [this.#etcd.pid ?? 0, ...ofServers];
+  }
+
   async stop(): Promise<void> {
     for (const server of this.servers) {
       const [postmaster, ...others] = postgresOf(server);

@@ -27,11 +27,15 @@ export class SoakRecord {
   readonly faults: FaultSpan[] = [];
   readonly asked: Asked[] = [];
   nViolations = 0;
+  nNotJudged = 0;
   readonly #startedAt = performance.now();
   readonly #onLine: (line: string) => void;
+  readonly #wereScarceSince: (from: number) => boolean;
 
-  constructor(onLine: (line: string) => void) {
+  /** `wereScarceSince`: whether this machine had too few processors since then. */
+  constructor(onLine: (line: string) => void, wereScarceSince: (from: number) => boolean) {
     this.#onLine = onLine;
+    this.#wereScarceSince = wereScarceSince;
   }
 
   now(): number {
@@ -58,7 +62,19 @@ export class SoakRecord {
 
   violate(what: string): void {
     this.nViolations += 1;
-    this.#onLine(`violation at ${(this.now() / 1000).toFixed(1)} s: ${what}${this.#meanwhile()}`);
+    this.#tell('violation', what);
+  }
+
+  /** Something was not done in its time, which began at `from`: a violation, unless the machine had no processor for it. */
+  missed(what: string, from: number): void {
+    const isJudged = !this.#wereScarceSince(from);
+    if (isJudged) this.nViolations += 1;
+    else this.nNotJudged += 1;
+    this.#tell(isJudged ? 'violation' : 'not judged', what);
+  }
+
+  #tell(kind: string, what: string): void {
+    this.#onLine(`${kind} at ${(this.now() / 1000).toFixed(1)} s: ${what}${this.#meanwhile()}`);
   }
 
   #meanwhile(): string {
