@@ -36,9 +36,17 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await wait(20);
 }
 
-function lateness(tookMs: readonly number[]): string {
-  const nLate = tookMs.filter((ms) => ms > 1_000).length;
-  return `at most ${Math.max(...tookMs)} ms after the rotation, ${nLate} of ${tookMs.length} later than a second`;
+interface Took {
+  readonly ms: number;
+  /** Without the time in which the machine had no processor for one of the processes. */
+  readonly ownMs: number;
+}
+
+function lateness(all: readonly Took[]): string {
+  const [ms, ownMs] = [all.map((took) => took.ms), all.map((took) => took.ownMs)];
+  const late = (values: readonly number[]): string =>
+    `${Math.max(...values)} ms, ${values.filter((value) => value > 1_000).length} of ${values.length} later than a second`;
+  return `after the rotation at most ${late(ms)}; without waits for a processor ${late(ownMs)}`;
 }
 
 /** The longest time in milliseconds that one of the processes waited for a processor between the two. */
@@ -92,7 +100,7 @@ t.test('two controllers and a member', limits, async (t) => {
   await t.test('a key that is rotated on one node is refused on all, and what it has open ends', async (t) => {
     const nodes = { one, two, member };
     const pids = [process.pid, ...Object.values(nodes).map(({ pid }) => pid)];
-    const tookMs: number[] = [];
+    const took: Took[] = [];
     for (let i = 0; i < nRotations; i++) {
       const key = await newKey();
       const all = Object.entries(nodes);
@@ -119,15 +127,15 @@ t.test('two controllers and a member', limits, async (t) => {
         ...ends.map(({ name, end }) => lagOf(`stream of ${name}`, end)),
       ]);
       t.strictSame(await Promise.all(ends.map(({ end }) => end)), ['invalid_api_key', 'invalid_api_key', 'invalid_api_key']);
-      tookMs.push(Math.max(...lags.map(({ ms }) => ms)));
-      const late = lags.filter(({ ms }) => ms > 1_000).map(({ what, ms }) => `${what} ${ms} ms`);
-      if (late.length > 0)
-        t.comment(`rotation ${i + 1}: ${late.join(', ')}; for a processor waited ${longestWait(waitedMs, waitsOf(pids))} ms`);
-      if ((i + 1) % 50 === 0) t.comment(lateness(tookMs));
+      const [ms, waited] = [Math.max(...lags.map((lag) => lag.ms)), longestWait(waitedMs, waitsOf(pids))];
+      took.push({ ms, ownMs: ms - waited });
+      const late = lags.filter((lag) => lag.ms > 1_000).map((lag) => `${lag.what} ${lag.ms} ms`);
+      if (late.length > 0) t.comment(`rotation ${i + 1}: ${late.join(', ')}; for a processor waited ${waited} ms`);
+      if ((i + 1) % 50 === 0) t.comment(lateness(took));
     }
-    t.comment(lateness(tookMs));
-    // A machine that is busy for a moment is no fault of the nodes.
-    if (tookMs.length >= 100) t.ok(tookMs.filter((ms) => ms > 1_000).length <= tookMs.length / 100);
+    t.comment(lateness(took));
+    // A disk that is busy for a moment is no fault of the nodes.
+    if (took.length >= 100) t.ok(took.filter(({ ownMs }) => ownMs > 1_000).length <= took.length / 100);
   });
 
   await t.test('svc doctor looks at the cluster of a node, whichever way it is in it', async (t) => {

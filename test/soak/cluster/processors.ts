@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
-export interface Sample {
+interface Sample {
   /** Milliseconds of the soak. */
   readonly at: number;
   /** How long each process has waited for a processor since its start, in milliseconds. */

@@ -11,7 +11,7 @@ function nodeWith(part: unknown): AskNode {
 
 async function gathered(path: string, own: unknown, ...others: unknown[]): Promise<unknown> {
   const request = { method: 'GET', path, signal: new AbortController().signal } as ForwardedRequest;
-  const reply = await gather(request, nodeWith(own), others.map(nodeWith));
+  const reply = await gather(request, nodeWith(own), others.map(nodeWith), true);
   return JSON.parse(String((reply as unknown as { body: unknown }).body));
 }
 
