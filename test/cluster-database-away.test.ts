@@ -13,11 +13,15 @@ const account = { username: 'root', password: 'correct horse battery staple' };
 const AWAY_MS = 9_000;
 /** So many that some of them are under way when the database has gone. */
 const N_STREAMS = 8;
+/** More than a client has ahead of what is recorded. */
+const STREAM_TOKENS = 320;
 
 async function startNode(t: Test, folder: string, env: Record<string, string>): Promise<ChildServer> {
   const common = {
     SVC_CLUSTER_LISTEN: `127.0.0.1:${await freePort()}`,
     SVC_CLUSTER_HEARTBEAT_SECONDS: '1',
+    // On a busy machine PostgreSQL takes a while to begin.
+    SVC_CLUSTER_WAIT_SECONDS: '60',
   };
   return await startServer(t, { models: { [chatModel]: { arch: 'llama' } }, env: { ...common, ...env }, folder });
 }
@@ -86,7 +90,7 @@ t.test('a cluster whose database goes away', { skip: PostgresCluster.missing() ?
         body: JSON.stringify({
           model: chatModel,
           messages: [{ role: 'user', content: 'tell me' }],
-          max_tokens: 100_000,
+          max_tokens: STREAM_TOKENS,
           ignore_eos: true,
           stream: true,
           stream_options: { include_usage: true },
