@@ -23,7 +23,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   client: [7, 790],
   server: [12, 850],
   'server/domains/backup': [40, 3820],
-  'server/domains/cloud': [51, 6430],
+  'server/domains/cloud': [51, 6450],
   'server/domains/cluster': [59, 7445],
   'server/domains/completions': [130, 14240],
   'server/domains/conversations': [56, 5069],
@@ -52,7 +52,7 @@ const MODULES: Readonly<Record<string, readonly [nFiles: number, nLines: number]
   'server/native': [19, 2901],
   'server/platform': [274, 20936],
   web: [356, 22600],
-  workers: [25, 1602],
+  workers: [25, 1611],
 };
 
 /** A number that is this much below its budget is to be lowered. */
