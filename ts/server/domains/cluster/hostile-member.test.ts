@@ -14,6 +14,7 @@ import { ROLES, type Role } from '../../platform/module/module-names.ts';
 import { openModules, standIn, statedCallers } from '../../platform/module/test-support/open-modules.ts';
 import { scriptedNode } from '../../platform/module/test-support/scripted-context.ts';
 import { type CompletionSink, type InferenceBackend, inference, type ModelCard } from '../inference/index.ts';
+import { NO_CAPABILITIES } from '../inference/test-support/capabilities.ts';
 import type { ClusterApi } from './cluster-module.ts';
 import { cluster } from './index.ts';
 import { readJoinToken } from './join/join-token.ts';
@@ -228,16 +229,7 @@ t.test('a member that was given the role inference', { timeout: 120_000 }, async
       state: 'loaded',
       costOf: 5,
       nodes: 5,
-      capabilities: {
-        chat: true,
-        completion: true,
-        tools: false,
-        vision: false,
-        audio: false,
-        thinking: false,
-        embeddings: false,
-        rerank: false,
-      },
+      capabilities: { ...NO_CAPABILITIES, chat: true, completion: true },
     };
     const bad = [
       null,

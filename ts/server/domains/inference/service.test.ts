@@ -2,21 +2,13 @@ import t from 'tap';
 import { MetricsRegistry } from '../../platform/metrics/registry.ts';
 import type { CompletionRequest, CompletionSink, InferenceBackend, ModelCard } from './backend.ts';
 import { InferenceService } from './service.ts';
+import { NO_CAPABILITIES } from './test-support/capabilities.ts';
 import { scriptedUsage } from './test-support/scripted-engine.ts';
 import { unmetered } from './test-support/unmetered.ts';
 import { InferenceMetrics } from './usage/metrics.ts';
 
 const WORK = { kind: 'work' } as const;
-const capabilities = {
-  chat: true,
-  completion: false,
-  tools: true,
-  vision: false,
-  audio: false,
-  thinking: false,
-  embeddings: false,
-  rerank: false,
-};
+const capabilities = { ...NO_CAPABILITIES, chat: true, tools: true };
 
 /** Makes the card of a backend elsewhere, which does not know what its model is made of. */
 function cardOf(id: string): ModelCard {

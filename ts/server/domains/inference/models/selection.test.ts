@@ -1,17 +1,7 @@
 import t from 'tap';
 import type { ModelCapabilities, ModelCard } from '../backend.ts';
+import { NO_CAPABILITIES } from '../test-support/capabilities.ts';
 import { findModel, selectModel } from './selection.ts';
-
-const none: ModelCapabilities = {
-  chat: false,
-  completion: false,
-  tools: false,
-  vision: false,
-  audio: false,
-  thinking: false,
-  embeddings: false,
-  rerank: false,
-};
 
 function offer(
   id: string,
@@ -19,7 +9,7 @@ function offer(
   abilities: Partial<ModelCapabilities>,
   state: ModelCard['state'] = 'unloaded',
 ): { card: ModelCard } {
-  const capabilities = { ...none, ...abilities };
+  const capabilities = { ...NO_CAPABILITIES, ...abilities };
   const card: ModelCard = {
     id,
     family,

@@ -1,21 +1,13 @@
 import t from 'tap';
 import type { NativeError } from '../../../native/native-error.ts';
 import type { CompletionRequest, CompletionSink, ModelCard } from '../backend.ts';
+import { NO_CAPABILITIES } from '../test-support/capabilities.ts';
 import { scriptedUsage } from '../test-support/scripted-engine.ts';
 import { answersFromDocuments } from './abilities.ts';
 import { ModelProbe } from './model-probe.ts';
 import { makeProbeTasks } from './probe-tasks.ts';
 
-const capabilities = {
-  chat: true,
-  completion: false,
-  tools: true,
-  vision: false,
-  audio: false,
-  thinking: false,
-  embeddings: false,
-  rerank: false,
-};
+const capabilities = { ...NO_CAPABILITIES, chat: true, tools: true };
 const facts = { kind: 'chat', architecture: 'llama', family: 'llama', nCtxTrain: 4096, sizeBytes: 1, createdAt: 5 } as const;
 const card: ModelCard = { ...facts, id: 'm', capabilities, ownedBy: 'local', state: 'loaded', nParams: 135e6 };
 
