@@ -154,7 +154,8 @@ async function joinWhereStopped(invocation: Invocation, token: string, given: { 
     throw error;
   });
   if (lock === undefined) return undefined;
-  const storage = createStorage(databaseOptions(values, modules));
+  const options = databaseOptions(values, modules);
+  const storage = createStorage(options);
   try {
     return await joinStopped(token, {
       ...given,
@@ -164,7 +165,7 @@ async function joinWhereStopped(invocation: Invocation, token: string, given: { 
       isShared: storage.dialect !== 'sqlite',
       holdsDocuments: async () => {
         const { pending } = await storage.planMigrations();
-        const isNew = pending.length === modules.reduce((sum, { migrations = [] }) => sum + migrations.length, 0);
+        const isNew = pending.length === options.modules.reduce((sum, { migrations = [] }) => sum + migrations.length, 0);
         if (isNew) return false;
         await storage.open();
         return await holdsDocuments(storage);

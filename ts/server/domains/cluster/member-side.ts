@@ -33,6 +33,7 @@ export class MemberSide implements NodeSide {
   readonly #parts: MemberParts;
   readonly #standby: Standby | undefined;
   #followed = '';
+  #writing: Promise<void> = Promise.resolve();
   /** The node writes no more of its cluster to its disk. */
   #hasLeft = false;
 
@@ -76,7 +77,8 @@ export class MemberSide implements NodeSide {
     const controllers = peers.map(({ id, address, certificates }) => ({ id, address, certificates }));
     const now = JSON.stringify([certificate.fingerprint, controllers, standbys]);
     if (controllers.length === 0 || now === this.#followed || this.#hasLeft) return;
-    await writeMembership(this.#parts.node.dataDir, { controllers, standbys, address: this.address });
+    this.#writing = writeMembership(this.#parts.node.dataDir, { controllers, standbys, address: this.address });
+    await this.#writing;
     await this.registry.follow([...controllers, ...standbys], certificate);
     // Whatever failed before is done again with the next list.
     this.#followed = now;
@@ -92,6 +94,8 @@ export class MemberSide implements NodeSide {
       log.warn('no controller was told that this node leaves', { error: String(cause) });
     }
     this.#hasLeft = true;
+    // What is under way would make it a member again.
+    await this.#writing.catch(() => undefined);
     await enforceForGood(node.dataDir);
   }
 

@@ -226,6 +226,9 @@ t.test('nobody joins without a token that is good', { timeout: 60_000 }, async (
     'join_failed',
   );
   await refused(writeJoinToken({ address: '127.0.0.1:9', fingerprint, secret }), 'join_failed');
+  const away = { address: '127.0.0.1:9', fingerprint };
+  await refused(writeJoinToken({ ...away, secret, others: [away, away] }), 'join_failed');
+  await refused(writeJoinToken({ ...away, secret, others: [{ address: 'no address', fingerprint }] }), 'join_token_invalid');
   await refused(`${token.slice(0, -8)}AAAAAAAA`, 'join_token_invalid');
   t.equal((await node.ask('POST', 'join', { token: 'svcj_' })).status, 400);
 
@@ -251,6 +254,13 @@ t.test('nobody joins without a token that is good', { timeout: 60_000 }, async (
     'as another node',
   );
   t.match(await say(address, stranger, '/join', body), /^HTTP\/1.1 403 /, 'a token works once');
+
+  const { token: next } = (await head.ask('POST', 'join-tokens', {})).body;
+  const elsewhere = await openNode(t, 'ab');
+  const found = await elsewhere.ask('POST', 'join', {
+    token: writeJoinToken({ ...away, secret: readJoinToken(next).secret, others: [away, { address, fingerprint }] }),
+  });
+  t.match(found, { status: 200, body: { controllers: [address] } }, 'a controller that is off is passed over');
 
   const { token: brief } = (await head.ask('POST', 'join-tokens', {})).body;
   await head.store.addJoinToken('expired', ['inference'], -1);

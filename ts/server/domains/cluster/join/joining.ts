@@ -1,4 +1,5 @@
 /** How nodes come to a cluster that is not their database: a controller makes tokens, a node shows one and works for the cluster from then on. */
+import { X509Certificate } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../../../platform/log/log.ts';
@@ -45,7 +46,12 @@ export class Joining {
     if (roles.includes('controller')) throw controllerNeedsDatabase();
     const secret = newJoinSecret();
     await store.addJoinToken(hashOfSecret(secret), roles, lastsMs);
-    const token = writeJoinToken({ address: link.address, fingerprint: link.fingerprint, secret });
+    const token = writeJoinToken({
+      address: link.address,
+      fingerprint: link.fingerprint,
+      secret,
+      others: otherControllers(link),
+    });
     return { token, expires_at: new Date(Date.now() + lastsMs).toISOString() };
   }
 
@@ -107,6 +113,14 @@ export async function joinStopped(token: string, node: StoppedNode): Promise<{ c
   await writeMembership(dataDir, { controllers, address });
   await writeNodeFile(file, { id, roles: [...roles] });
   return { controllers: controllers.map(({ address: at }) => at) };
+}
+
+/** Each shows the newest of its certificates, or the one before until that is known everywhere. */
+function otherControllers({ peers }: ClusterLink) {
+  const controllers = peers.filter(({ facts, isAnswering }) => isAnswering && !facts.isMember);
+  return controllers.flatMap(({ facts: { address, certificates } }) =>
+    certificates.map((pem) => ({ address, fingerprint: new X509Certificate(pem).fingerprint256 })),
+  );
 }
 
 function alreadyMember() {

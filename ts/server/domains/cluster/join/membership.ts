@@ -88,8 +88,8 @@ export async function writeMembership(dataDir: string, membership: Membership): 
 /** Has a controller take this node. Throws `join_token_invalid`, `join_failed`, `node_id_taken`. */
 export async function askToJoin(text: string, own: NodeCertificate & { id: string; name: string }): Promise<JoinAnswer> {
   const token = readJoinToken(text);
-  const pem = await certificateAt(token, own);
-  const facts = { id: '', name: '', address: token.address, isReady: false, isMember: false, modules: [], certificates: [pem] };
+  const { address, pem } = await firstThere(token, own);
+  const facts = { id: '', name: '', address, isReady: false, isMember: false, modules: [], certificates: [pem] };
   const peer = new Peer(facts, own, ASK_MS);
   try {
     const body = JSON.stringify({ secret: token.secret, id: own.id, name: own.name, certificate: own.cert });
@@ -116,8 +116,23 @@ export async function askToJoin(text: string, own: NodeCertificate & { id: strin
   }
 }
 
+/** The first controller of the token that is there, since the secret works once. Throws `join_failed` for the first one. */
+async function firstThere(token: JoinToken, own: NodeCertificate): Promise<{ address: string; pem: string }> {
+  let failure: unknown;
+  for (const reached of [token, ...(token.others ?? [])])
+    try {
+      return { address: reached.address, pem: await certificateAt(reached, own) };
+    } catch (error) {
+      failure ??= error;
+    }
+  throw failure;
+}
+
 /** The certificate that is shown there, if it is the one that the token names. Nothing is sent before. */
-async function certificateAt({ address, fingerprint }: JoinToken, { cert, key }: NodeCertificate): Promise<string> {
+async function certificateAt(
+  { address, fingerprint }: Pick<JoinToken, 'address' | 'fingerprint'>,
+  { cert, key }: NodeCertificate,
+): Promise<string> {
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = await new Promise<TLSSocket>((resolve, reject) => {

@@ -32,6 +32,7 @@ interface RegistryCall {
   readonly arguments: readonly unknown[];
 }
 
+const COMPLAINT_MS = 60_000;
 const ID = /^[0-9a-f-]{1,64}$/;
 /** A node makes a new one ten days before the last one ends. */
 const MOST_CERTIFICATES = 4;
@@ -64,6 +65,8 @@ const isBeat = compileLazily(
 
 export class RegistryServer {
   readonly #parts: RegistryServerParts;
+  /** By the ids of members. */
+  readonly #complained = new Map<string, number>();
 
   constructor(parts: RegistryServerParts) {
     this.#parts = parts;
@@ -103,10 +106,17 @@ export class RegistryServer {
       const answer = isFrame ? writeMap(value as NodeEntry[]) : encode({ value });
       response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(answer);
     } catch (error) {
-      if (!clusterErrors.has(error))
-        this.#parts.log.warn('what a member asked was not done', { node: from, error: String(error) });
+      if (!clusterErrors.has(error)) this.#complain(from, error);
       response.writeHead(400).end();
     }
+  }
+
+  /** A member that asks for nonsense all day fills no disk. */
+  #complain(from: string, error: unknown): void {
+    const now = performance.now();
+    if (now - (this.#complained.get(from) ?? Number.NEGATIVE_INFINITY) < COMPLAINT_MS) return;
+    this.#complained.set(from, now);
+    this.#parts.log.warn('what a member asked was not done', { node: from, error: String(error) });
   }
 
   async #carryOut(from: string, method: string, [given]: readonly unknown[]): Promise<unknown> {

@@ -43,6 +43,8 @@ const MOST_OF_NODE = 768;
 const MOST_UNKNOWN_OF_ADDRESS = 64;
 const MOST_UNKNOWN = 256;
 const MOST_BODY_BYTES = 192 * 1024 * 1024;
+/** Bodies of one node that are held at once have so many bytes together. */
+const MOST_HELD_BYTES = 2 * MOST_BODY_BYTES;
 /** The one path that strangers may ask, with a token. */
 export const JOIN_PATH = '/join';
 const MOST_TOKEN_BYTES = 8 * 1024;
@@ -65,6 +67,8 @@ export class LinkListener {
   readonly #strangers = new Map<TLSSocket, string>();
   /** Addresses of connections that have not shown a certificate yet, by address and port. */
   readonly #unknown = new Map<string, string>();
+  /** Bytes of bodies that are held, by the ids of nodes. */
+  readonly #held = new Map<string, number>();
   /** Answers that are not over. */
   readonly active = new Set<Promise<void>>();
 
@@ -196,6 +200,13 @@ export class LinkListener {
       response.writeHead(409, fields).end(wireRefusal(request.headers[WIRE_HEADER]));
       return;
     }
+    let nHeld = 0;
+    const hold = (nBytes: number): void => {
+      nHeld += nBytes;
+      const nOfNode = (this.#held.get(from) ?? 0) + nBytes;
+      this.#held.set(from, nOfNode);
+      if (nOfNode > MOST_HELD_BYTES) throw new Error(`its requests have more than ${MOST_HELD_BYTES} bytes together`);
+    };
     const answer = this.#parts
       .answer({
         from,
@@ -203,14 +214,19 @@ export class LinkListener {
         path: request.url ?? '',
         version,
         request,
-        body: (most = MOST_BODY_BYTES) => bodyOf(request, from === '' ? MOST_TOKEN_BYTES : most),
+        body: (most = MOST_BODY_BYTES) => bodyOf(request, from === '' ? MOST_TOKEN_BYTES : most, hold),
         response,
       })
       .catch((error: unknown) => {
         this.#parts.log.warn('a request of another node was not answered', { node: from, error: String(error) });
         response.destroy();
       })
-      .finally(() => this.active.delete(answer));
+      .finally(() => {
+        this.active.delete(answer);
+        const nLeft = (this.#held.get(from) ?? 0) - nHeld;
+        if (nLeft > 0) this.#held.set(from, nLeft);
+        else this.#held.delete(from);
+      });
     this.active.add(answer);
   }
 }
@@ -221,11 +237,12 @@ function secureOptions({ cert, key }: NodeCertificate, ca: readonly string[]) {
   return { cert, key, ca: [...ca], minVersion, secureOptions: constants.SSL_OP_NO_TICKET };
 }
 
-async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+async function bodyOf(request: IncomingMessage, mostBytes: number, hold: (nBytes: number) => void): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let sizeBytes = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     sizeBytes += piece.length;
+    hold(piece.length);
     if (sizeBytes > mostBytes) throw new Error(`the request has more than ${mostBytes} bytes`);
     pieces.push(piece);
   }

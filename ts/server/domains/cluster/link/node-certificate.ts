@@ -56,7 +56,12 @@ async function finishMove(folder: string): Promise<void> {
 async function openNamed(folder: string, name: Name, nodeId: string, now: number): Promise<NodeCertificate> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const files = filesOf(folder, name);
-  const found = await readCertificate(files).catch(() => undefined);
+  const found = await readCertificate(files).catch((error: Error) => {
+    const { code, syscall } = (error.cause ?? {}) as NodeJS.ErrnoException;
+    // A disk that fails for a moment is no reason for another one, by which the others know nobody.
+    if (syscall !== undefined && code !== 'ENOENT') throw error;
+    return undefined;
+  });
   const isOwn = found?.names.split(', ').includes(`DNS:${nodeId.toLowerCase()}`);
   if (found === undefined || !isOwn || found.expires.getTime() <= now) await make(folder, nodeId, files, now);
   const [cert, key] = await Promise.all([readFile(files.certFile, 'utf8'), readFile(files.keyFile, 'utf8')]);

@@ -107,7 +107,8 @@ async function commit(client: pg.PoolClient, limitMs: number, isReading: boolean
 
 function uncommitted(error: unknown): StorageError {
   const { code, message, remedy } = toStorageError(error);
-  const outcome = /^(40|23)/.test(sqlState(error) ?? '') ? 'not_applied' : 'unknown';
+  // 40003 says itself that the server does not know.
+  const outcome = /^(40(?!003)|23)/.test(sqlState(error) ?? '') ? 'not_applied' : 'unknown';
   return new StorageError(code, message, { remedy, outcome, cause: error });
 }
 
