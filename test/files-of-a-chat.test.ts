@@ -15,6 +15,8 @@ import { post } from './http.ts';
 
 /** May only shrink. */
 const MOST_FILES = 63;
+const FEWEST_ROUNDS = 11;
+const MOST_ROUNDS = 60;
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 async function openServer(): Promise<string> {
@@ -56,14 +58,15 @@ t.test('a warm streamed chat runs through few files', async (t) => {
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  const rounds: string[][] = [];
-  for (let round = 0; round < 12; round += 1) {
+  await chat();
+  await calledFiles(session);
+  let files: string[] = [];
+  // What runs by the clock is in some rounds, and on a busy machine in most.
+  for (let round = 0; round < FEWEST_ROUNDS || (files.length > MOST_FILES && round < MOST_ROUNDS); round += 1) {
     await chat();
-    rounds.push(await calledFiles(session));
+    const called = await calledFiles(session);
+    files = round === 0 ? called : files.filter((file) => called.includes(file));
   }
-  // The first is not warm, and what runs by the clock is in some of the others.
-  const [first = [], ...others] = rounds.slice(1);
-  const files = first.filter((file) => others.every((other) => other.includes(file)));
   t.comment(`${files.length} files\n${files.join('\n')}`);
   t.ok(files.length <= MOST_FILES, `${files.length} files, and at most ${MOST_FILES}`);
   t.ok(files.length > 20, 'they were counted');

@@ -117,7 +117,8 @@ async function migrateInProcess(first: string, file: string, killAfterMs: number
 }
 
 function pending(file: string): number {
-  const database = new Database(file, { readonly: true });
+  // A kill leaves a journal, which only who may write can roll back.
+  const database = new Database(file);
   const applied = database.prepare('select count(*) from svc_migrations').pluck().get() as number;
   database.close();
   return migrations.reduce((sum, { migrations: all }) => sum + all.length, 0) - applied;

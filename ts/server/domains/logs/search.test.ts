@@ -4,7 +4,11 @@ import { existsSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { newFolder } from '../../platform/files/test-support/new-folder.ts';
 import { eventually } from '../../platform/http/test-support/test-bed.ts';
+import { MetricsRegistry } from '../../platform/metrics/registry.ts';
+import { silentLog } from '../../platform/module/test-support/scripted-context.ts';
+import { LogIndex } from './index/log-index.ts';
 import { openLogs, someConfig, whyNoRsyslog } from './test-support/logs-bed.ts';
 import { madeLine, writeLines } from './test-support/made-copy.ts';
 
@@ -219,4 +223,32 @@ t.test('a flood leaves lines out for a client, and says how many', { skip }, asy
   const nMissed = [...text.matchAll(/"lines":(\d+)/g)].reduce((sum, [, n]) => sum + Number(n), 0);
   t.equal(nLines + nMissed, 2_000);
   t.ok(nMissed > 0);
+});
+
+t.test('a client whose sources change before they were looked at for the first time is ended, and no other one', async (t) => {
+  const folder = newFolder(t, ['a']);
+  const copy = join(folder, 'a');
+  const [before, after] = [[{ network: '10.0.0.0/8', tenant: 'acme' }], []];
+  let reading: { copy: string; copies: string[]; sources: unknown } | undefined;
+  const index = new LogIndex({
+    dataDir: folder,
+    log: silentLog,
+    metrics: new MetricsRegistry(),
+    now: Date.now,
+    storeUrl: '',
+    reading: () => reading,
+  });
+  index.start();
+  t.teardown(() => index.stop());
+  reading = { copy, copies: [copy], sources: before };
+  const ended: string[] = [];
+  const follow = (name: string, sources: typeof before | undefined) =>
+    index.follow(
+      { q: '', filters: {}, classes: undefined, senders: sources && { sources, tenant: 'acme' }, lastId: undefined },
+      { onNotice: () => undefined, onEnd: () => ended.push(name) },
+    );
+  await Promise.all([follow('all', undefined), follow('of before', before)]);
+  reading = { ...reading, sources: after };
+  await eventually(async () => ended.length > 0);
+  t.strictSame(ended, ['of before']);
 });

@@ -40,7 +40,8 @@ export class LogIndex {
   readonly #storing: LogThread;
   readonly #advances: Repeater;
   readonly #ships: Repeater;
-  readonly #tails = new Map<number, TailClient>();
+  /** With the sources by which the client's rights were judged; undefined: it may read all. */
+  readonly #tails = new Map<number, { client: TailClient; sources: unknown }>();
   readonly #metrics: ReturnType<typeof logIndexMetrics>;
   #state = NOTHING;
   /** The time when all was indexed that there was. */
@@ -51,7 +52,6 @@ export class LogIndex {
   #storeError: string | null | undefined;
   #lastTail = 0;
   #followed: string | undefined;
-  #sources: unknown;
   #isStopping = false;
 
   constructor(deps: LogIndexDeps) {
@@ -65,7 +65,7 @@ export class LogIndex {
     this.#searching = new LogThread({
       folder,
       storeUrl: '',
-      onNotice: (notice) => this.#tails.get(notice.tail)?.onNotice(notice),
+      onNotice: (notice) => this.#tails.get(notice.tail)?.client.onNotice(notice),
       onLost: (error) => {
         onLost(error);
         this.#endTails();
@@ -161,17 +161,14 @@ export class LogIndex {
   async follow(request: TailRequest, client: TailClient): Promise<() => void> {
     const copy = this.#copy();
     const tail = ++this.#lastTail;
-    this.#tails.set(tail, client);
-    const stop = (): void => {
-      if (this.#tails.delete(tail)) void this.#searching.ask('unfollow', { tail }).catch(() => undefined);
-    };
+    this.#tails.set(tail, { client, sources: request.senders?.sources });
     try {
       await this.#searching.ask('follow', { tail, copy, request });
     } catch (error) {
       this.#tails.delete(tail);
       throw error;
     }
-    return stop;
+    return () => this.#unfollow(tail);
   }
 
   /** Removes the index; it is made again while searches go on without it. */
@@ -222,12 +219,15 @@ export class LogIndex {
   async #advance(): Promise<void> {
     const reading = this.#deps.reading();
     if (reading === undefined || reading.copy === null) return;
+    // Whose lines a client may read may have changed: it asks again.
+    for (const [tail, { client, sources }] of [...this.#tails]) {
+      if (sources === undefined || sources === reading.sources) continue;
+      this.#unfollow(tail);
+      client.onEnd();
+    }
     const copy = this.#copy();
     if (this.#followed !== copy.path && this.#tails.size > 0) await this.#searching.ask('followCopy', { copy });
     this.#followed = copy.path;
-    // Whose lines a client may read may have changed: it asks again.
-    if (this.#sources !== undefined && this.#sources !== reading.sources) this.#endTails();
-    this.#sources = reading.sources;
     const before = this.#state;
     this.#state = await this.#indexing.ask('advance', { copy });
     this.#metrics.redacted.add(Math.max(0, this.#state.nRedacted - before.nRedacted));
@@ -245,10 +245,14 @@ export class LogIndex {
     return { path: reading.copy, number: reading.copies.indexOf(reading.copy) };
   }
 
+  #unfollow(tail: number): void {
+    if (this.#tails.delete(tail)) void this.#searching.ask('unfollow', { tail }).catch(() => undefined);
+  }
+
   #endTails(): void {
-    const clients = [...this.#tails.values()];
+    const all = [...this.#tails.values()];
     this.#tails.clear();
-    for (const client of clients) client.onEnd();
+    for (const { client } of all) client.onEnd();
   }
 }
 
