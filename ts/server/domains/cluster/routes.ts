@@ -7,6 +7,7 @@ import type { Node } from '../../platform/node/node.ts';
 import { losesDocuments, RoleSwitch } from '../../platform/node/role-switch.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import { clusterErrors, notStandby } from './errors.ts';
+import { JOIN_TOKEN_PATTERN } from './join/join-token.ts';
 import type { Joining } from './join/joining.ts';
 import type { NodeSide } from './node-side.ts';
 import type { NodeOrder } from './node-store.ts';
@@ -58,12 +59,12 @@ export function clusterRoutes(node: Node, self: ClusterNode, joining: Joining, s
       handle: ({ body: { roles = OF_MEMBERS, expires_in_seconds: seconds = 3600 } }) => joining.newToken(roles, seconds * 1000),
     }),
     post('/api/v1/cluster/join', {
-      maxBody: 2048,
+      maxBody: 4096,
       summary: 'Have this node work for a cluster',
       description:
         'The node restarts. From then on its models answer for callers of the controllers, and it sends on what its own clients ask.',
       body: Type.Object({
-        token: Type.String({ pattern: '^svcj_[A-Za-z0-9_-]{40,600}$' }),
+        token: Type.String({ pattern: JOIN_TOKEN_PATTERN }),
         address: Type.Optional(
           Type.String({
             pattern: '^(\\[[0-9A-Fa-f:.]{2,45}\\]|[\\w.-]{1,255}):\\d{1,5}$',

@@ -17,7 +17,9 @@ export interface JoinToken extends Reached {
 
 const PREFIX = 'svcj_';
 const SECRET_BYTES = 32;
-const SHAPE = /^svcj_[\w-]{40,1500}$/;
+/** The longest names five controllers in it. */
+export const JOIN_TOKEN_PATTERN = '^svcj_[A-Za-z0-9_-]{40,3000}$';
+const SHAPE = new RegExp(JOIN_TOKEN_PATTERN);
 const MOST_OTHERS = 4;
 const ADDRESS = /^(\[[0-9A-Fa-f:.]{2,45}\]|[\w.-]{1,255}):\d{1,5}$/;
 const FINGERPRINT = /^([0-9A-F]{2}:){31}[0-9A-F]{2}$/;

@@ -227,7 +227,8 @@ t.test('nobody joins without a token that is good', { timeout: 60_000 }, async (
   );
   await refused(writeJoinToken({ address: '127.0.0.1:9', fingerprint, secret }), 'join_failed');
   const away = { address: '127.0.0.1:9', fingerprint };
-  await refused(writeJoinToken({ ...away, secret, others: [away, away] }), 'join_failed');
+  const far = { address: `${'x'.repeat(255)}:65535`, fingerprint };
+  await refused(writeJoinToken({ ...far, secret, others: [far, away, far, far] }), 'join_failed');
   await refused(writeJoinToken({ ...away, secret, others: [{ address: 'no address', fingerprint }] }), 'join_token_invalid');
   await refused(`${token.slice(0, -8)}AAAAAAAA`, 'join_token_invalid');
   t.equal((await node.ask('POST', 'join', { token: 'svcj_' })).status, 400);
